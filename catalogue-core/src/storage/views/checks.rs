@@ -76,7 +76,7 @@ impl RowCheck {
             Self::Counts => {
                 let ending = if counted == 1 { "" } else { "s" };
                 let problem = format!("`module_count` is {stated}, but the course has {counted} module{ending}");
-                (COURSES, problem, "the number of its rows in `catalogue_modules`")
+                (COURSES, problem, "the number of its rows in `catalogue_modules`; give both views the same conditions")
             }
             Self::Revisions => (REVISIONS, "the account has several revisions".to_owned(), "one row per account"),
         };

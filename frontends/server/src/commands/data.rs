@@ -12,6 +12,7 @@ use crate::cli::MigrateArguments;
 use crate::database::{Database, PostgresOptions};
 use crate::exit::Failure;
 use crate::output;
+use crate::settings::table::{DATABASE_SCHEMA, VIEWS};
 
 /// Exports the accounts with `ids`, or all accounts if `ids` is empty.
 pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
@@ -38,10 +39,11 @@ pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
 pub(super) fn migrate(arguments: &MigrateArguments, context: &Context) -> Result<(), Failure> {
     let mut database = context.database()?;
     let MigrateArguments { without_triggers, citus, json } = *arguments;
-    if without_triggers && !matches!(database, Database::Postgres(_)) {
+    let is_postgres = matches!(database, Database::Postgres(_));
+    if without_triggers && !is_postgres {
         return Err(Failure::usage("--without-triggers: only for PostgreSQL; omit it"));
     }
-    if citus && !matches!(database, Database::Postgres(_)) {
+    if citus && !is_postgres {
         return Err(Failure::usage("--citus: only for PostgreSQL; omit it"));
     }
     if without_triggers {
@@ -53,6 +55,11 @@ pub(super) fn migrate(arguments: &MigrateArguments, context: &Context) -> Result
     let (from, to) = block_on(database.migrate())?;
     let done = match from {
         _ if from == to => format!("{database}: the schema is up to date: version {to}"),
+        0 if context.settings.get(&VIEWS) => {
+            let schema = context.settings.given(&DATABASE_SCHEMA).unwrap_or_else(|| "catalogue".to_owned());
+            let place = if is_postgres { format!(" in schema {schema}") } else { String::new() };
+            format!("{database}: created the tables for keys{place}: version {to}")
+        }
         0 => format!("{database}: created a new database: schema version {to}"),
         _ => format!("{database}: migrated the schema from version {from} to version {to}"),
     };

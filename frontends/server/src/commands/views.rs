@@ -13,6 +13,9 @@ use crate::exit::{Failure, sanitized};
 use crate::output;
 use crate::settings::table::VIEWS;
 
+/// Maximum number of printed problems that have the same fix.
+const MAX_OF_KIND: usize = 3;
+
 pub(super) fn run(command: ViewsCommand, context: &Context) -> Result<(), Failure> {
     match command {
         ViewsCommand::Example(arguments) => example(&arguments, context),
@@ -68,12 +71,30 @@ async fn check(opened: Result<Storage, OpenFailure>, all: bool, json: bool) -> R
         let scope = if all { "all rows" } else { "up to 10,000 rows of each view; use --all to check all" };
         output::print(&format!("the API can serve the views: checked {scope}"))?;
     } else {
-        output::print(&problems.iter().map(|problem| format_problem(problem) + "\n").collect::<String>())?;
+        output::print(&format_problems(&problems))?;
     }
     if !json {
         advice.iter().try_for_each(|advice| output::print(advice))?;
     }
     if problems.is_empty() { Ok(()) } else { Err(Failure::work("the views have problems")) }
+}
+
+/// Formats the first problems of each kind, and the number of the others.
+fn format_problems(problems: &[ViewProblem]) -> String {
+    let mut text = String::new();
+    for (index, problem) in problems.iter().enumerate() {
+        let is_same = |other: &&ViewProblem| (other.view, &other.expected) == (problem.view, &problem.expected);
+        match problems[..index].iter().filter(is_same).count() {
+            ..MAX_OF_KIND => text += &format!("{}\n", format_problem(problem)),
+            MAX_OF_KIND => {
+                let others = problems[index..].iter().filter(is_same).count();
+                text += &sanitized(&format!("{}: {others} more; {}", problem.view, problem.expected));
+                text += "\n";
+            }
+            _ => {}
+        }
+    }
+    text
 }
 
 /// Formats a problem on one line.

@@ -45,6 +45,8 @@ pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewPr
         // This check reads the courses too, so it runs only if no view has failed so far.
         if view == MODULES && columns.has_module_count() && problems.iter().all(|problem| problem.key.is_some()) {
             checks.push(RowCheck::Counts);
+            // Locks the views in the order of requests, since a migration that drops them could deadlock with another order.
+            connection.run(&format!("SELECT FROM {schema}{COURSES} LIMIT 0")).await?;
         }
         let checked = check_view(&connection, view, &columns, dialect, &checks).await;
         connection.run("ROLLBACK").await?;

@@ -2,6 +2,12 @@
 -- a comment, and run the whole file after each edit: `psql --set ON_ERROR_STOP=1 --file=views.sql`, which stops at the first
 -- error. Then run `catalogue views check`.
 
+-- Once, as a superuser or as an owner of the database with CREATEROLE: the role that `catalogue` connects as, and the schema of
+-- its keys. Then put the role into the GRANT at the end of this file.
+-- CREATE ROLE catalogue LOGIN PASSWORD 'PASSWORD';
+-- CREATE SCHEMA catalogue AUTHORIZATION catalogue;
+-- GRANT USAGE ON SCHEMA public TO catalogue;
+
 SET client_min_messages = warning;
 
 -- The indexes for these views. On a large table in use, create each of them separately before, with CONCURRENTLY.
@@ -33,6 +39,7 @@ SELECT
     c.is_hidden AS hidden,                -- a BooleanField, or FALSE AS hidden
     NULLIF(c.access, '') AS access_mode,  -- null if empty, or NULL AS access_mode
     -- Number of rows in catalogue_modules
+    -- If modules can be deleted, leave deleted ones out here and at the place below: AND NOT m.is_deleted
     (SELECT count(*) FROM courses_module m WHERE m.course_id = c.id) AS module_count
 FROM courses_course c    -- the model Course of the app courses
 WHERE NOT c.is_deleted;  -- courses that are not deleted, or TRUE
@@ -47,7 +54,7 @@ SELECT
     m.summary                  -- never null, or '' AS summary; not the body
 FROM courses_module m                        -- the model Module
 JOIN courses_course c ON c.id = m.course_id  -- its ForeignKey
-WHERE NOT c.is_deleted;                      -- as above
+WHERE NOT c.is_deleted;                      -- as above; if modules can be deleted: AND NOT m.is_deleted
 
 -- If you have catalogue_revisions, replace all of them after each edit, or pages of the old views are still served:
 -- UPDATE catalogue_revisions SET revision = gen_random_uuid();

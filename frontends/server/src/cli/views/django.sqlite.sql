@@ -29,6 +29,7 @@ SELECT
     c.is_hidden AS hidden,                -- a BooleanField, or FALSE AS hidden
     NULLIF(c.access, '') AS access_mode,  -- null if empty, or NULL AS access_mode
     -- Number of rows in catalogue_modules
+    -- If modules can be deleted, leave deleted ones out here and at the two places below: AND NOT m.is_deleted
     (SELECT count(*) FROM courses_module m WHERE m.course_id = c.id) AS module_count
 FROM courses_course c    -- the model Course of the app courses
 WHERE NOT +c.is_deleted;  -- courses that are not deleted, or TRUE; the + makes SQLite find courses by account
@@ -39,12 +40,13 @@ SELECT
     c.owner_id AS account_id,  -- as above
     c.slug AS course_slug,     -- as above
     -- 1, 2, 3 and so on, in the order of the modules
+    -- If modules can be deleted: AND NOT e.is_deleted
     (SELECT count(*) FROM courses_module e WHERE e.course_id = m.course_id AND (e."order", e.id) <= (m."order", m.id)) AS number,
     m.title,                   -- never null
     m.summary                  -- never null, or '' AS summary; not the body
 FROM courses_module m                        -- the model Module
 JOIN courses_course c ON c.id = m.course_id  -- its ForeignKey
-WHERE NOT +c.is_deleted;                     -- as above
+WHERE NOT +c.is_deleted;                     -- as above; if modules can be deleted: AND NOT m.is_deleted
 
 -- The indexes for these views. The first one contains the instant of `created_at`, because lists are ordered by it. The columns
 -- after the slug are those of a list. Without them the index is smaller, and a page looks up each course in the table.

@@ -2,6 +2,12 @@
 -- a comment, and run the whole file after each edit: `psql --set ON_ERROR_STOP=1 --file=views.sql`, which stops at the first
 -- error. Then run `catalogue views check`.
 
+-- Once, as a superuser or as an owner of the database with CREATEROLE: the role that `catalogue` connects as, and the schema of
+-- its keys. Then put the role into the GRANT at the end of this file.
+-- CREATE ROLE catalogue LOGIN PASSWORD 'PASSWORD';
+-- CREATE SCHEMA catalogue AUTHORIZATION catalogue;
+-- GRANT USAGE ON SCHEMA public TO catalogue;
+
 SET client_min_messages = warning;
 
 -- The indexes for these views. On a large table in use, create each of them separately before, with CONCURRENTLY.

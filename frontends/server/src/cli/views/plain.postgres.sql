@@ -2,6 +2,12 @@
 -- a comment, and run the whole file after each edit: `psql --set ON_ERROR_STOP=1 --file=views.sql`, which stops at the first
 -- error. Then run `catalogue views check`.
 
+-- Once, as a superuser or as an owner of the database with CREATEROLE: the role that `catalogue` connects as, and the schema of
+-- its keys. Then put the role into the GRANT at the end of this file.
+-- CREATE ROLE catalogue LOGIN PASSWORD 'PASSWORD';
+-- CREATE SCHEMA catalogue AUTHORIZATION catalogue;
+-- GRANT USAGE ON SCHEMA public TO catalogue;
+
 SET client_min_messages = warning;
 
 -- The indexes for these views. On a large table in use, create each of them separately before, with CONCURRENTLY.
@@ -34,6 +40,7 @@ SELECT
     c.hidden,                            -- a boolean, or FALSE AS hidden
     c.access_mode,                       -- text or null, or NULL AS access_mode
     -- Number of rows in catalogue_modules
+    -- If modules can be deleted, leave deleted ones out here and at the place below: AND m.deleted_at IS NULL
     (SELECT count(*) FROM modules m WHERE m.course_id = c.id) AS module_count
 FROM courses c  -- your table
 WHERE TRUE;     -- courses that are not deleted
@@ -48,7 +55,7 @@ SELECT
     COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
 FROM modules m                        -- your table
 JOIN courses c ON c.id = m.course_id  -- the course of a module
-WHERE TRUE;                           -- as above
+WHERE TRUE;                           -- as above; if modules can be deleted: AND m.deleted_at IS NULL
 
 -- If you have catalogue_revisions, replace all of them after each edit, or pages of the old views are still served:
 -- UPDATE catalogue_revisions SET revision = gen_random_uuid();

@@ -29,6 +29,7 @@ SELECT
     c.hidden,                            -- a boolean, or FALSE AS hidden
     c.access_mode,                       -- text or null, or NULL AS access_mode
     -- Number of rows in catalogue_modules
+    -- If modules can be deleted, leave deleted ones out here and at the two places below: AND m.deleted_at IS NULL
     (SELECT count(*) FROM modules m WHERE m.course_id = c.id) AS module_count
 FROM courses c  -- your table
 WHERE TRUE;     -- courses that are not deleted
@@ -39,12 +40,13 @@ SELECT
     c.account_id,                       -- as above
     c.slug AS course_slug,              -- as above
     -- 1, 2, 3 and so on, in the order of the modules
+    -- If modules can be deleted: AND e.deleted_at IS NULL
     (SELECT count(*) FROM modules e WHERE e.course_id = m.course_id AND (e.position, e.id) <= (m.position, m.id)) AS number,
     m.title,                            -- never null
     COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
 FROM modules m                        -- your table
 JOIN courses c ON c.id = m.course_id  -- the course of a module
-WHERE TRUE;                           -- as above
+WHERE TRUE;                           -- as above; if modules can be deleted: AND m.deleted_at IS NULL
 
 -- The indexes for these views. The first one contains the instant of `created_at`, because lists are ordered by it. The columns
 -- after the slug are those of a list. Without them the index is smaller, and a page looks up each course in the table.

@@ -2,6 +2,12 @@
 -- a comment, and run the whole file after each edit: `psql --set ON_ERROR_STOP=1 --file=views.sql`, which stops at the first
 -- error. Then run `catalogue views check`.
 
+-- Once, as a superuser or as an owner of the database with CREATEROLE: the role that `catalogue` connects as, and the schema of
+-- its keys. Then put the role into the GRANT at the end of this file.
+-- CREATE ROLE catalogue LOGIN PASSWORD 'PASSWORD';
+-- CREATE SCHEMA catalogue AUTHORIZATION catalogue;
+-- GRANT USAGE ON SCHEMA public TO catalogue;
+
 SET client_min_messages = warning;
 
 -- The indexes for these views. On a large table in use, create each of them separately before, with CONCURRENTLY.
@@ -33,6 +39,8 @@ SELECT
     -- The names of the enum, or NULL AS access_mode
     CASE c.access_mode WHEN 0 THEN 'free' WHEN 1 THEN 'paid' END AS access_mode,
     -- Number of rows in catalogue_modules; or a counter cache
+    -- If lessons can be deleted, leave deleted ones out here and at the place below:
+    -- JOIN lessons m ON m.id = l.lesson_id AND m.discarded_at IS NULL
     (SELECT count(*) FROM course_lessons l WHERE l.course_id = c.id) AS module_count
 FROM courses c                 -- the table of Course
 WHERE c.discarded_at IS NULL;  -- courses that are not deleted, or TRUE
@@ -48,7 +56,7 @@ SELECT
 FROM course_lessons l                 -- has_many :lessons, through: :course_lessons
 JOIN lessons m ON m.id = l.lesson_id  -- the table of Lesson
 JOIN courses c ON c.id = l.course_id
-WHERE c.discarded_at IS NULL;         -- as above
+WHERE c.discarded_at IS NULL;         -- as above; if lessons can be deleted: AND m.discarded_at IS NULL
 
 -- If you have catalogue_revisions, replace all of them after each edit, or pages of the old views are still served:
 -- UPDATE catalogue_revisions SET revision = gen_random_uuid();

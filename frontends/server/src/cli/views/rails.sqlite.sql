@@ -29,6 +29,8 @@ SELECT
     -- The names of the enum, or NULL AS access_mode
     CASE c.access_mode WHEN 0 THEN 'free' WHEN 1 THEN 'paid' END AS access_mode,
     -- Number of rows in catalogue_modules; or a counter cache
+    -- If lessons can be deleted, leave deleted ones out here and at the two places below:
+    -- JOIN lessons m ON m.id = l.lesson_id AND m.discarded_at IS NULL
     (SELECT count(*) FROM course_lessons l WHERE l.course_id = c.id) AS module_count
 FROM courses c                 -- the table of Course
 WHERE +c.discarded_at IS NULL;  -- courses that are not deleted, or TRUE; the + makes SQLite find courses by account
@@ -39,13 +41,14 @@ SELECT
     c.account_id,                       -- as above
     c.slug AS course_slug,              -- as above
     -- 1, 2, 3 and so on, in the order of the modules
+    -- If lessons can be deleted: JOIN lessons d ON d.id = e.lesson_id AND d.discarded_at IS NULL
     (SELECT count(*) FROM course_lessons e WHERE e.course_id = l.course_id AND (e.position, e.id) <= (l.position, l.id)) AS number,
     m.title,                            -- never null
     COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
 FROM course_lessons l                 -- has_many :lessons, through: :course_lessons
 JOIN lessons m ON m.id = l.lesson_id  -- the table of Lesson
 JOIN courses c ON c.id = l.course_id
-WHERE +c.discarded_at IS NULL;         -- as above
+WHERE +c.discarded_at IS NULL;         -- as above; if lessons can be deleted: AND m.discarded_at IS NULL
 
 -- The indexes for these views. The first one contains the instant of `created_at`, because lists are ordered by it. The columns
 -- after the slug are those of a list. Without them the index is smaller, and a page looks up each course in the table.
