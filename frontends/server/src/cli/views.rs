@@ -57,28 +57,17 @@ pub(crate) struct Example {
     revisions: bool,
 }
 
-/// Expands to the name of a framework and its SQL statements.
-macro_rules! example {
-    ($framework:literal) => {
-        (
-            $framework,
-            [
-                [
-                    include_str!(concat!("views/", $framework, ".sqlite.sql")),
-                    include_str!(concat!("views/", $framework, ".postgres.sql")),
-                ],
-                [
-                    include_str!(concat!("views/", $framework, ".revisions.sqlite.sql")),
-                    include_str!(concat!("views/", $framework, ".revisions.postgres.sql")),
-                ],
-            ],
-        )
+/// Expands to the SQL statements for the tables of each framework: for SQLite and for PostgreSQL, the views, and then the triggers.
+macro_rules! examples {
+    ($($framework:literal)*) => {
+        [$(($framework, [
+            [include_str!(concat!("views/", $framework, ".sqlite.sql")), include_str!(concat!("views/", $framework, ".postgres.sql"))],
+            [include_str!(concat!("views/", $framework, ".revisions.sqlite.sql")), include_str!(concat!("views/", $framework, ".revisions.postgres.sql"))],
+        ])),*]
     };
 }
 
-/// SQL statements for the tables of each framework: the views, for SQLite and for PostgreSQL, and the triggers for each.
-const EXAMPLES: [(&str, [[&str; 2]; 2]); 4] =
-    [example!("django"), example!("rails"), example!("laravel"), example!("plain")];
+const EXAMPLES: [(&str, [[&str; 2]; 2]); 4] = examples! { "django" "rails" "laravel" "plain" };
 
 impl Example {
     /// Returns the statements in the SQL dialect of `database`.

@@ -132,20 +132,14 @@ fn welcome_text(base: &str, docs: &str, key: &NewToken, link: Option<&str>, is_p
         "Everything is discarded on exit."
     };
     format!(
-        "\n\
-         A course catalogue with sample courses is running. Its API reference:\n\
-         \n\
-         {docs}\n\
-         \n\
+        "\nA course catalogue with sample courses is running. Its API reference:\n\n\
+         {docs}\n\n\
          Paste these lines into another terminal to request the account, the five\n\
-         newest courses, and a course with its modules.\n\
-         \n\
+         newest courses, and a course with its modules.\n\n\
          {curl} {base}/me\n\
          {curl} \"{base}/courses?limit=5\"\n\
-         {curl} {base}/courses/{COURSE}\n\
-         \n\
-         {link}\n\
-         \n\
+         {curl} {base}/courses/{COURSE}\n\n\
+         {link}\n\n\
          Press Ctrl+C to stop. {after}\n"
     )
 }

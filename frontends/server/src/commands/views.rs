@@ -81,20 +81,19 @@ async fn check(opened: Result<Storage, OpenFailure>, all: bool, json: bool) -> R
 
 /// Formats the first problems of each kind, and the number of the others.
 fn format_problems(problems: &[ViewProblem]) -> String {
-    let mut text = String::new();
-    for (index, problem) in problems.iter().enumerate() {
-        let is_same = |other: &&ViewProblem| (other.view, &other.expected) == (problem.view, &problem.expected);
-        match problems[..index].iter().filter(is_same).count() {
-            ..MAX_OF_KIND => text += &format!("{}\n", format_problem(problem)),
+    let is_same = |one: &ViewProblem, other: &ViewProblem| (one.view, &one.expected) == (other.view, &other.expected);
+    let lines = problems.iter().enumerate().filter_map(|(index, problem)| {
+        let (before, rest) = problems.split_at(index);
+        match before.iter().filter(|other| is_same(problem, other)).count() {
+            ..MAX_OF_KIND => Some(format_problem(problem)),
             MAX_OF_KIND => {
-                let others = problems[index..].iter().filter(is_same).count();
-                text += &sanitized(&format!("{}: {others} more; {}", problem.view, problem.expected));
-                text += "\n";
+                let others = rest.iter().filter(|other| is_same(problem, other)).count();
+                Some(sanitized(&format!("{}: {others} more; {}", problem.view, problem.expected)))
             }
-            _ => {}
+            _ => None,
         }
-    }
-    text
+    });
+    lines.map(|line| line + "\n").collect()
 }
 
 /// Formats a problem on one line.
