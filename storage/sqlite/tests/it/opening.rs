@@ -148,50 +148,38 @@ fn relative_path_is_never_parsed_as_uri() {
 
 #[test]
 #[cfg(unix)]
-fn new_database_is_not_world_readable() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("catalogue.db");
-    let storage = SqliteStorage::open_and_migrate(&path).unwrap();
-    let files: Vec<_> = fs::read_dir(directory.path()).unwrap().map(Result::unwrap).collect();
-    assert!(!files.is_empty());
-    for file in files {
-        let mode = file.metadata().unwrap().permissions().mode();
-        assert_eq!(mode & 0o027, 0, "{:?} {mode:o}", file.file_name());
-    }
-    drop(storage);
-    // An existing file keeps the permissions that its owner has set.
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-    SqliteStorage::open_and_migrate(&path).unwrap();
-    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
-}
-
-#[test]
-#[cfg(unix)]
-fn new_database_behind_symlinks_is_not_world_readable() {
+fn new_database_is_not_world_readable_even_behind_symlinks() {
     use std::os::unix::fs::symlink;
 
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     fs::create_dir(at("below")).unwrap();
-    for (number, links) in [
-        &[("link", "target")][..],
-        &[("link", "below/second"), ("below/second", "target")],
-        &[("link", "below/../second"), ("second", at("target").to_str().unwrap())],
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let target = if number == 1 { at("below/target") } else { at("target") };
+    for (target, links) in [
+        ("target", &[("link", "target")][..]),
+        ("below/target", &[("link", "below/second"), ("below/second", "target")]),
+        ("target", &[("link", "below/../second"), ("second", at("target").to_str().unwrap())]),
+        ("link", &[]),
+    ] {
         for (link, leads_to) in links {
             symlink(leads_to, at(link)).unwrap();
         }
-        SqliteStorage::open_and_migrate(at("link")).unwrap();
-        let mode = fs::metadata(&target).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o640, "{links:?}");
-        assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
-        fs::remove_file(&target).unwrap();
+        let storage = SqliteStorage::open_and_migrate(at("link")).unwrap();
+        assert_eq!(fs::symlink_metadata(at("link")).unwrap().is_symlink(), !links.is_empty());
+        for folder in [directory.path(), &at("below")] {
+            for file in fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).filter(|path| !path.is_dir()) {
+                let mode = fs::metadata(&file).unwrap().permissions().mode();
+                assert_eq!(mode & 0o777, 0o640, "{file:?} of {links:?}");
+            }
+        }
+        drop(storage);
+        fs::remove_file(at(target)).unwrap();
         links.iter().for_each(|(link, _)| fs::remove_file(at(link)).unwrap());
     }
+    // An existing file keeps the permissions that its owner has set.
+    SqliteStorage::migrate(at("existing")).unwrap();
+    fs::set_permissions(at("existing"), fs::Permissions::from_mode(0o644)).unwrap();
+    SqliteStorage::open_and_migrate(at("existing")).unwrap();
+    assert_eq!(fs::metadata(at("existing")).unwrap().permissions().mode() & 0o777, 0o644);
     symlink("link", at("link")).unwrap();
     SqliteStorage::open_and_migrate(at("link")).unwrap_err();
 }
