@@ -26,7 +26,6 @@ pub(crate) async fn run_on_dedicated_thread<T: Send + 'static>(
 
 #[cfg(test)]
 mod tests {
-    use std::pin::pin;
     use std::sync::mpsc;
     use std::task::{Context, Waker};
 
@@ -44,15 +43,6 @@ mod tests {
         drop(call);
         go.send(()).unwrap();
         is_done.recv().unwrap();
-    }
-
-    #[tokio::test]
-    async fn call_returns_outcome_of_work() {
-        let (go, wait) = mpsc::channel();
-        let mut call = pin!(run_on_dedicated_thread(move || Ok(wait.recv().unwrap())));
-        assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-        go.send(7).unwrap();
-        assert_eq!(call.await.unwrap(), 7);
     }
 
     #[tokio::test]

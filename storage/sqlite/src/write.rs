@@ -176,24 +176,6 @@ mod tests {
     }
 
     #[test]
-    fn dropped_transaction_rolls_back() {
-        let directory = tempfile::tempdir().unwrap();
-        let open = || Connection::open(directory.path().join("c.db")).unwrap();
-        open().execute_batch("CREATE TABLE t (a)").unwrap();
-        let count = || open().query_row("SELECT count(*) FROM t", [], |row| row.get::<_, u32>(0)).unwrap();
-        for (commits, rows) in [(false, 0), (true, 1)] {
-            let transaction = WriteTransaction::begin(open(), BUSY_TIMEOUT).unwrap();
-            transaction.execute("INSERT INTO t VALUES (1)", []).unwrap();
-            if commits {
-                transaction.commit().unwrap();
-            } else {
-                drop(transaction);
-            }
-            assert_eq!(count(), rows);
-        }
-    }
-
-    #[test]
     fn commit_and_scrub_reports_remaining_readers() {
         let directory = tempfile::tempdir().unwrap();
         let open = || Connection::open(directory.path().join("c.db")).unwrap();
