@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::program::{Outcome, TestDir};
+use crate::databases::on_each_database;
+use crate::program::{COURSES, Outcome, TestDir, text};
 
 const CREATE: &str = "keys create --account a --name n --scope read:courses --json";
 
@@ -17,20 +18,17 @@ pub(crate) fn reading(mut command: Command, input: &str) -> Outcome {
     child.wait_with_output().unwrap().into()
 }
 
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value[name].as_str().unwrap_or_else(|| panic!("{name}: {value}"))
-}
+on_each_database!(leaked_token_is_found_and_revoked);
 
-/// Asserts that the commands work on the database of `command`, which has the accounts `a` and `b`.
-pub(crate) fn assert_tokens_can_be_found_and_revoked(command: impl Fn(&str) -> Command) {
-    let run = |arguments: &str| Outcome::from(command(arguments).output().unwrap());
-    let read = |input: &str, arguments: &str| reading(command(arguments), input);
-    let key = run(CREATE).json();
-    let oauth = run("tokens create --account b --scope read:profile --json").json();
+fn leaked_token_is_found_and_revoked(dir: &TestDir) {
+    dir.import(COURSES);
+    let read = |input: &str, arguments: &str| reading(dir.command(arguments), input);
+    let key = dir.run(CREATE).json();
+    let oauth = dir.run("tokens create --account b --scope read:profile --json").json();
     for made in [&key, &oauth] {
         let found = read(&format!("\n {}\r\n", text(made, "token")), "keys find - --json").json();
         let account = text(made, "account");
-        assert_eq!(found, run(&format!("keys list --account {account} --json")).json()[0]);
+        assert_eq!(found, dir.run(&format!("keys list --account {account} --json")).json()[0]);
         assert_eq!((&found["id"], &found["account"]), (&made["id"], &made["account"]));
         let displayed = read(text(made, "token"), "keys find -").succeeds();
         for piece in [
@@ -43,9 +41,9 @@ pub(crate) fn assert_tokens_can_be_found_and_revoked(command: impl Fn(&str) -> C
         }
         assert!(!displayed.contains(text(made, "token")));
     }
-    let tokens = run("tokens list --json").json();
+    let tokens = dir.run("tokens list --json").json();
     assert_eq!((tokens.as_array().unwrap().len(), &tokens[0]["id"]), (1, &oauth["id"]));
-    assert_eq!(run("tokens list --account a --json").json(), json!([]));
+    assert_eq!(dir.run("tokens list --account a --json").json(), json!([]));
 
     let unknown = format!("ccat_{}08gEjZ", "0".repeat(43));
     let paste = format!(
@@ -79,17 +77,11 @@ pub(crate) fn assert_tokens_can_be_found_and_revoked(command: impl Fn(&str) -> C
 }
 
 #[test]
-fn leaked_token_is_found_and_revoked() {
-    let dir = TestDir::with_courses();
-    assert_tokens_can_be_found_and_revoked(|arguments| dir.command(arguments));
-}
-
-#[test]
 fn unknown_token_exits_1_and_is_not_printed() {
     let dir = TestDir::with_courses();
     let key = dir.run(CREATE).json();
     let token = text(&key, "token");
-    let unknown = TestDir::with_courses().run(CREATE).json()["token"].as_str().unwrap().to_owned();
+    let unknown = TestDir::with_courses().key("a").1;
     let before = dir.run("keys list --json").json();
     for (input, piece) in [
         (&*unknown, "no credential has this token"),
@@ -134,8 +126,8 @@ fn token_as_argument_is_refused_with_hint() {
 #[test]
 fn text_without_known_tokens_exits_1() {
     let dir = TestDir::with_courses();
-    let token = dir.run(CREATE).json()["token"].as_str().unwrap().to_owned();
-    let unknown = TestDir::with_courses().run(CREATE).json()["token"].as_str().unwrap().to_owned();
+    let (_, token) = dir.key("a");
+    let unknown = TestDir::with_courses().key("a").1;
     for (input, piece) in [
         ("", "standard input contains no token"),
         (&*format!("{}\n{}", &token[..53], token.to_uppercase()), "standard input contains no token"),

@@ -33,8 +33,12 @@ pub(crate) const COURSES: &str = concat!(
     "\n",
 );
 
-/// A temporary working directory for the program.
-pub(crate) struct TestDir(TempDir);
+/// A temporary working directory for the program, and the database that its commands use by default.
+pub(crate) struct TestDir {
+    dir: TempDir,
+    /// Connection string of the database; empty for `catalogue.db` in the directory.
+    pub(crate) address: String,
+}
 
 /// Exit status and output of a run.
 #[derive(Debug)]
@@ -46,24 +50,23 @@ pub(crate) struct Outcome {
 
 impl TestDir {
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self { dir: tempfile::tempdir().unwrap(), address: String::new() }
     }
 
     /// Creates a directory in memory if possible, for tests of many commits that a busy disk would slow down.
     pub(crate) fn in_memory() -> Self {
-        tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), Self)
+        tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), |dir| Self { dir, address: String::new() })
     }
 
     /// Creates a directory with [`COURSES`] in the default database.
     pub(crate) fn with_courses() -> Self {
         let dir = Self::new();
-        dir.write("courses.jsonl", COURSES);
-        dir.run("import courses.jsonl").succeeds();
+        dir.import(COURSES);
         dir
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        self.dir.path().join(name)
     }
 
     /// Renames the database, and waits until every request notices: the program checks once per ms (decision A14).
@@ -81,7 +84,7 @@ impl TestDir {
 
     /// Returns the names of all files, sorted.
     pub(crate) fn files(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.path()).unwrap();
+        let entries = fs::read_dir(self.dir.path()).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
@@ -93,7 +96,11 @@ impl TestDir {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
             command.env_remove(name);
         }
-        command.env("RUST_BACKTRACE", "1").current_dir(self.0.path());
+        command.env("RUST_BACKTRACE", "1").current_dir(self.dir.path());
+        if !self.address.is_empty() {
+            // Long timeout: if all cores are busy, a database session can wait seconds for one.
+            command.env("CATALOGUE_DATABASE", &self.address).env("CATALOGUE_DATABASE_TIMEOUT", "60s");
+        }
         command.args(arguments.split(' ').filter(|argument| !argument.is_empty())).stdin(Stdio::null());
         command
     }
@@ -124,9 +131,25 @@ impl TestDir {
         RunningCommand(Some(child))
     }
 
-    /// Returns the export of the default database.
+    /// Returns the export of the database.
     pub(crate) fn export(&self) -> String {
         self.run("export").succeeds()
+    }
+
+    /// Imports `text` from the file `courses.jsonl` and returns the output.
+    pub(crate) fn import(&self, text: &str) -> String {
+        self.write("courses.jsonl", text);
+        self.run("import courses.jsonl").succeeds()
+    }
+
+    /// Creates a key and returns its id and token.
+    pub(crate) fn key(&self, account: &str) -> (String, String) {
+        let key = self.run(&format!("keys create --account {account} --name n --scope read:courses --json")).json();
+        ["id", "token"].map(|field| text(&key, field).to_owned()).into()
+    }
+
+    pub(crate) fn serve(&self, arguments: &str) -> Server {
+        Server::start(&mut self.command(&format!("serve --listen 127.0.0.1:0 {arguments}")))
     }
 }
 
@@ -158,6 +181,11 @@ impl Outcome {
             assert!(self.err.contains(piece), "{piece:?}: {}", self.err);
         }
     }
+}
+
+/// Returns the text of a field.
+pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value[field].as_str().unwrap_or_else(|| panic!("{field}: {value}"))
 }
 
 /// A running command, killed on drop unless it has finished.

@@ -2,8 +2,6 @@
 
 use std::process::{Command, Stdio};
 
-use serde_json::json;
-
 use super::fixture::Fixture;
 use crate::program::{COURSES, Outcome, Server, TestDir};
 
@@ -39,20 +37,6 @@ fn tables_of_another_program_are_not_modified() {
 }
 
 #[test]
-fn migrate_prints_same_output_as_on_sqlite() {
-    let Some(fixture) = Fixture::new() else { return };
-    let sqlite = TestDir::new();
-    for arguments in ["migrate --json", "migrate --json", "migrate"] {
-        let [here, there] = [fixture.run(arguments).succeeds(), sqlite.run(arguments).succeeds()];
-        // Each output names its database.
-        let nameless =
-            |output: &str| output.split_once(": the ").map_or(output.to_owned(), |(_, rest)| rest.to_owned());
-        assert_eq!(nameless(&here), nameless(&there), "{arguments}");
-    }
-    assert_eq!(fixture.run("export").succeeds(), "");
-}
-
-#[test]
 fn tables_without_triggers_give_fresh_responses() {
     let Some(fixture) = Fixture::new() else { return };
     fixture.run("migrate --without-triggers").succeeds();
@@ -75,67 +59,6 @@ fn tables_without_triggers_give_fresh_responses() {
 }
 
 #[test]
-fn dry_run_changes_nothing() {
-    let Some(fixture) = Fixture::new() else { return };
-    fixture.dir.write("courses.jsonl", COURSES);
-    let counts = fixture.run("import courses.jsonl --dry-run --json").json();
-    assert_eq!((&counts["dryRun"], &counts["courses"]["added"]), (&json!(true), &json!(3)));
-    assert_eq!(fixture.tables(), NONE);
-
-    fixture.run("import courses.jsonl").succeeds();
-    fixture.dir.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\"}");
-    let counts = fixture.run("import none.jsonl --dry-run --prune --json").json();
-    assert_eq!(counts["courses"]["removed"], 2);
-    assert_eq!(fixture.run("export").succeeds(), COURSES);
-}
-
-/// PostgreSQL texts cannot contain U+0000.
-#[test]
-fn character_u_0000_survives_import_and_export() {
-    let Some(fixture) = Fixture::new() else { return };
-    let texts = ["\"name\":\"A", "b@example.org", "a body", "\"Zwei", "free"];
-    let courses = texts.iter().fold(COURSES.to_owned(), |lines, text| {
-        assert!(lines.contains(text), "{text}");
-        lines.replace(text, &format!("{text}\\u0000\u{fffe}0"))
-    });
-    fixture.dir.write("zeros.jsonl", &courses);
-    for _ in 0..2 {
-        fixture.run("import zeros.jsonl").succeeds();
-        assert_eq!(fixture.run("export").succeeds(), courses);
-    }
-    assert_eq!(fixture.run("import zeros.jsonl --json").json()["courses"]["unchanged"], 3);
-}
-
-#[test]
-fn import_prints_same_output_as_on_sqlite() {
-    let Some(fixture) = Fixture::with_courses() else { return };
-    let sqlite = TestDir::with_courses();
-    let wrong = "{\"type\":\"account\",\"id\":\"c\"}\n\
-               {\"type\":\"course\",\"account\":\"c\",\"slug\":\"s\",\"title\":\"t\",\"language\":\"en\"}\n\
-               {\"type\":\"course\",\"account\":\"nobody\",\"slug\":\"s\",\"title\":\"t\",\"language\":\"en\"}\n\
-               {\"type\":\"account\",\"id\":\"c\"}\n{\"type\":\"account\",\"id\":\"c\"}\n";
-    let bad = format!("{}nonsense\n", wrong.replacen("\"}", "\",\"nam\":\"\"}", 1));
-    let new = COURSES.replace("zwei", "drei").replace("Other", "New").replace("\"name\":\"A\"", "\"name\":\"B\"");
-    for dir in [&fixture.dir, &sqlite] {
-        dir.write("bad.jsonl", &bad);
-        dir.write("wrong.jsonl", wrong);
-        dir.write("new.jsonl", &new);
-    }
-    for (arguments, lines) in [("import bad.jsonl --dry-run", 3), ("import wrong.jsonl --dry-run", 4)] {
-        let output = fixture.run(arguments).err;
-        assert_eq!(output, sqlite.run(arguments).err);
-        assert_eq!(output.lines().count(), lines, "{output}");
-    }
-    for arguments in ["import new.jsonl --prune --dry-run --json", "import new.jsonl --prune --json"] {
-        let (output, expected) = (fixture.run(arguments).json(), sqlite.run(arguments).json());
-        assert_eq!(output["changes"], expected["changes"]);
-        assert_eq!((&output["accounts"], &output["courses"]), (&expected["accounts"], &expected["courses"]));
-        assert!(output["database"].as_str().is_some_and(|name| name.starts_with("postgres://")), "{output}");
-    }
-    assert_eq!(fixture.run("export").succeeds(), sqlite.export());
-}
-
-#[test]
 fn sigint_ends_import_that_waits_for_lock() {
     let Some(fixture) = Fixture::with_courses() else { return };
     fixture.dir.write("new.jsonl", COURSES.replace("One", "Two"));
@@ -153,30 +76,6 @@ fn sigint_ends_import_that_waits_for_lock() {
     outcome.fails(130, &["interrupted; nothing was imported"]);
     session.run("ROLLBACK");
     assert_eq!(fixture.run("export").succeeds(), COURSES);
-}
-
-#[test]
-fn import_with_invalid_line_changes_nothing() {
-    let Some(fixture) = Fixture::with_courses() else { return };
-    fixture.dir.write("bad.jsonl", "{\"type\":\"account\",\"id\":\"a\",\"name\":\"B\"}\nnonsense\n");
-    fixture.run("import bad.jsonl").fails(1, &["bad.jsonl: line 2: "]);
-    assert_eq!(fixture.run("export").succeeds(), COURSES);
-}
-
-#[test]
-fn keys_and_tokens_are_created_listed_and_revoked() {
-    let Some(fixture) = Fixture::with_courses() else { return };
-    let (id, _) = fixture.key("a");
-    let token = fixture.run("tokens create --account a --scope read:profile --expires-in 1h --json").json();
-    let listed = fixture.run("keys list --account a --json").json();
-    let ids: Vec<_> = listed.as_array().unwrap().iter().map(|record| record["id"].clone()).collect();
-    assert_eq!(ids, [json!(id), token["id"].clone()]);
-    assert_eq!(fixture.run(&format!("keys revoke {id}")).succeeds(), format!("{id} is revoked\n"));
-    assert!(fixture.run(&format!("keys revoke {id}")).succeeds().contains("was already revoked"));
-    assert!(fixture.run("keys list --account a").succeeds().contains("revoked "));
-    fixture.run("keys revoke key_1").fails(1, &["no credential has the id \"key_1\""]);
-    fixture.run("keys list --account c").fails(1, &["no account \"c\""]);
-    fixture.run("keys create --account c --name n --scope read:courses").fails(1, &["no account \"c\""]);
 }
 
 #[test]

@@ -2,17 +2,14 @@
 //!
 //! If PostgreSQL is not installed, the tests print a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `postgres`.
 
-mod accounts;
 mod addresses;
 mod citus;
 mod commands;
 mod developer_settings;
-mod doctor;
 mod engines;
 mod errors;
 mod failover;
 pub(crate) mod fixture;
-mod key_rotation;
 mod lost_responses;
 mod new_role;
 mod observing;
