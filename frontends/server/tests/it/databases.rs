@@ -1,5 +1,6 @@
 //! Tests that run on SQLite and on PostgreSQL.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -68,16 +69,17 @@ impl Host {
 }
 
 impl TestDir {
-    pub(crate) fn is_postgres(&self) -> bool {
-        self.address.starts_with("postgres:")
-    }
-
     /// Returns the database as the program prints it.
     pub(crate) fn database_name(&self) -> String {
-        match self.is_postgres() {
-            true => self.address.replace("postgres@", ""),
-            false => "sqlite:catalogue.db".to_owned(),
+        match &*self.address {
+            "" => "sqlite:catalogue.db".to_owned(),
+            address => address.replace("postgres@", ""),
         }
+    }
+
+    /// Returns the path of an SQLite database.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.path(self.database_name().strip_prefix("sqlite:").unwrap())
     }
 
     /// Opens a connection to the database.
@@ -86,7 +88,7 @@ impl TestDir {
         if self.is_postgres() {
             return Host::Postgres(Session::of(&self.address));
         }
-        let connection = Connection::open(self.path("catalogue.db")).unwrap();
+        let connection = Connection::open(self.database()).unwrap();
         connection.busy_timeout(Duration::from_secs(60)).unwrap();
         Host::Sqlite(connection)
     }

@@ -36,7 +36,7 @@ pub(crate) const COURSES: &str = concat!(
 /// A temporary working directory for the program, and the database that its commands use by default.
 pub(crate) struct TestDir {
     dir: TempDir,
-    /// Connection string of the database; empty for `catalogue.db` in the directory.
+    /// Connection string of the database; empty for the program's default, `sqlite:catalogue.db`.
     pub(crate) address: String,
 }
 
@@ -63,6 +63,10 @@ impl TestDir {
         let dir = Self::new();
         dir.import(COURSES);
         dir
+    }
+
+    pub(crate) fn is_postgres(&self) -> bool {
+        self.address.starts_with("postgres:")
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -98,8 +102,11 @@ impl TestDir {
         }
         command.env("RUST_BACKTRACE", "1").current_dir(self.dir.path());
         if !self.address.is_empty() {
+            command.env("CATALOGUE_DATABASE", &self.address);
+        }
+        if self.is_postgres() {
             // Long timeout: if all cores are busy, a database session can wait seconds for one.
-            command.env("CATALOGUE_DATABASE", &self.address).env("CATALOGUE_DATABASE_TIMEOUT", "60s");
+            command.env("CATALOGUE_DATABASE_TIMEOUT", "60s");
         }
         command.args(arguments.split(' ').filter(|argument| !argument.is_empty())).stdin(Stdio::null());
         command

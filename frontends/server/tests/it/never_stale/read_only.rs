@@ -5,11 +5,9 @@ use std::io::{Write, stderr};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-use super::fixture::{Fixture, Key, change, fill};
+use super::fixture::{Fixture, change};
 use super::sql::Sql;
-use crate::program::TestDir;
-
-const DATABASE: &str = "shelf/catalogue.db";
+use crate::program::{COURSES, TestDir};
 
 /// Wraps `command` to run as a user without write permission: root ignores permissions.
 fn unprivileged(command: &Command) -> Command {
@@ -56,16 +54,17 @@ fn server_wrapper(dir: &TestDir) -> Option<fn(Command) -> Command> {
 
 #[test]
 fn server_without_write_access_sees_every_commit() {
-    let dir = TestDir::in_memory();
+    let mut dir = TestDir::in_memory();
     fs::create_dir(dir.path("shelf")).unwrap();
-    fill(&dir, DATABASE);
-    let key = Key::create(&dir, DATABASE);
+    dir.address = "sqlite:shelf/catalogue.db".to_owned();
+    dir.import(COURSES);
+    let (_, token) = dir.key("a");
     // While `first` has the database open, WAL and WAL index exist, and read permission is enough.
-    let mut first = Sql::open(&dir.path(DATABASE));
+    let mut first = Sql::open(&dir.database());
     first.run(&change("first"));
     set_writable(&dir, false);
     let Some(wrap) = server_wrapper(&dir) else { return };
-    let mut fixture = Fixture::with_servers(dir, DATABASE, key, wrap);
+    let mut fixture = Fixture::over(&dir, &token, wrap);
     for number in 0..20 {
         let text = format!("number {number}");
         first.run(&change(&text));
@@ -76,14 +75,14 @@ fn server_without_write_access_sees_every_commit() {
     first.close();
     fixture.assert_not_modified();
     for number in 0..5 {
-        set_writable(&fixture.dir, true);
+        set_writable(&dir, true);
         let mut next = fixture.sql();
         let text = format!("next {number}");
         next.run(&change(&text));
-        set_writable(&fixture.dir, false);
+        set_writable(&dir, false);
         fixture.assert_new(&text);
         next.kill();
         fixture.assert_not_modified();
     }
-    set_writable(&fixture.dir, true);
+    set_writable(&dir, true);
 }
