@@ -1,23 +1,9 @@
 //! Commands for keys, tokens, links and accounts that wait while another program writes.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Stdio};
-
 use crate::databases::on_each_database;
-use crate::program::{COURSES, TestDir};
+use crate::program::{COURSES, RunningCommand, TestDir};
 
 on_each_database!(credential_commands_wait_for_other_writers);
-
-/// Starts a command, and waits until it has logged that it waits.
-fn start_waiting(dir: &TestDir, arguments: &str) -> Child {
-    let mut command = dir.command(arguments);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut message = String::new();
-    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut message).unwrap();
-    let expected = "waiting for another program that is writing to the database timeout=60s";
-    assert!(message.contains(expected), "{arguments}: {message}");
-    child
-}
 
 fn credential_commands_wait_for_other_writers(dir: &TestDir) {
     dir.import(COURSES);
@@ -36,11 +22,17 @@ fn credential_commands_wait_for_other_writers(dir: &TestDir) {
         "settings sign-out --account a",
         "accounts remove b --yes",
     ]
-    .map(|arguments| start_waiting(dir, arguments));
+    .map(|arguments| RunningCommand::start(&mut dir.command(arguments)));
+    let waiting = waiting.map(|mut command| {
+        let message = command.notes_until("").remove(0);
+        let expected = "waiting for another program that is writing to the database timeout=60s";
+        assert!(message.contains(expected), "{message}");
+        command
+    });
     other.run("COMMIT");
-    for child in waiting {
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success() && !output.stdout.is_empty(), "{output:?}");
+    for command in waiting {
+        let outcome = command.finish();
+        assert!(outcome.status == Some(0) && !outcome.out.is_empty(), "{outcome:?}");
     }
     let listed = dir.run("keys list --account a --json").json();
     assert_eq!(listed.as_array().unwrap().len(), 5);

@@ -131,11 +131,11 @@ impl TestDir {
 
     /// Starts a command that reads standard input to its end. Returns when it has read `text`; the input stays open.
     pub(crate) fn start_reading(&self, command: &mut Command, text: &str) -> RunningCommand {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut running = RunningCommand::start(command.stdin(Stdio::piped()));
         // More than the capacity of a pipe and a buffer, so the command has read the text when the write returns.
         let padding = "\n".repeat(1 << 20);
-        write!(child.stdin.as_mut().unwrap(), "{text}{padding}").unwrap();
-        RunningCommand(Some(child))
+        write!(running.0.as_mut().unwrap().stdin.as_mut().unwrap(), "{text}{padding}").unwrap();
+        running
     }
 
     /// Returns the export of the database.
@@ -199,6 +199,22 @@ pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
 pub(crate) struct RunningCommand(Option<Child>);
 
 impl RunningCommand {
+    pub(crate) fn start(command: &mut Command) -> Self {
+        Self(Some(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
+    }
+
+    /// Returns the next line of standard output.
+    pub(crate) fn line(&mut self) -> String {
+        let mut line = String::new();
+        BufReader::new(self.0.as_mut().unwrap().stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        line
+    }
+
+    /// Returns the lines of standard error up to the first that contains `last`.
+    pub(crate) fn notes_until(&mut self, last: &str) -> Vec<String> {
+        notes_until(BufReader::new(self.0.as_mut().unwrap().stderr.as_mut().unwrap()).lines(), last)
+    }
+
     /// Returns the process ID.
     pub(crate) fn id(&self) -> u32 {
         self.0.as_ref().unwrap().id()
@@ -209,8 +225,7 @@ impl RunningCommand {
     pub(crate) fn stop_with(mut self, signal: &str) -> Outcome {
         let mut child = self.0.take().unwrap();
         let input = child.stdin.take();
-        let kill = format!("kill -s {signal} {}", child.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        send_signal(child.id(), signal);
         let outcome = child.wait_with_output().unwrap().into();
         drop(input);
         outcome
@@ -271,14 +286,7 @@ impl Server {
 
     /// Returns the notes up to the first that contains `last`.
     pub(crate) fn notes_until(&mut self, last: &str) -> Vec<String> {
-        let mut notes = Vec::new();
-        for line in self.take_notes() {
-            notes.push(line.unwrap());
-            if notes.last().unwrap().contains(last) {
-                return notes;
-            }
-        }
-        panic!("{last:?} is not among {notes:?}");
+        notes_until(self.take_notes(), last)
     }
 
     pub(crate) fn get(&self, path: &str, token: &str) -> (u16, Value) {
@@ -292,9 +300,7 @@ impl Server {
 
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: &str) {
-        let kill = format!("kill -s {signal} {}", self.child.id());
-        let sent = Command::new("sh").args(["-c", &kill]).status().unwrap();
-        assert!(sent.success());
+        send_signal(self.child.id(), signal);
     }
 
     /// Waits for the exit, and returns the status.
@@ -316,6 +322,23 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn send_signal(process: u32, signal: &str) {
+    let kill = format!("kill -s {signal} {process}");
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+}
+
+/// Returns the lines up to the first that contains `last`.
+fn notes_until(lines: impl Iterator<Item = io::Result<String>>, last: &str) -> Vec<String> {
+    let mut notes = Vec::new();
+    for line in lines {
+        notes.push(line.unwrap());
+        if notes.last().unwrap().contains(last) {
+            return notes;
+        }
+    }
+    panic!("{last:?} is not among {notes:?}");
 }
 
 /// Sends a GET request. Returns the status and the body, which is null if it is not JSON.

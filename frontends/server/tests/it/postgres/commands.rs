@@ -1,9 +1,9 @@
 //! Commands on PostgreSQL.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use super::fixture::Fixture;
-use crate::program::{COURSES, Outcome, Server, TestDir};
+use crate::program::{COURSES, RunningCommand, Server, TestDir};
 
 const NONE: [String; 0] = [];
 
@@ -64,16 +64,12 @@ fn sigint_ends_import_that_waits_for_lock() {
     fixture.dir.write("new.jsonl", COURSES.replace("One", "Two"));
     let session = fixture.session();
     session.run("BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE");
-    let mut import = fixture.command("import new.jsonl --no-migrate");
-    let mut child = import.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let import = RunningCommand::start(&mut fixture.command("import new.jsonl --no-migrate"));
     let waiting = "SELECT CAST(pid AS TEXT) FROM pg_locks WHERE NOT granted AND relation = 'accounts'::regclass";
     while session.texts(waiting).is_empty() {
-        assert_eq!(child.try_wait().unwrap(), None);
+        std::thread::yield_now();
     }
-    let kill = format!("kill -s INT {}", child.id());
-    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-    let outcome: Outcome = child.wait_with_output().unwrap().into();
-    outcome.fails(130, &["interrupted; nothing was imported"]);
+    import.stop_with("INT").fails(130, &["interrupted; nothing was imported"]);
     session.run("ROLLBACK");
     assert_eq!(fixture.run("export").succeeds(), COURSES);
 }

@@ -1,7 +1,5 @@
 //! A separate database for each test, the program on it, and plain SQL.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,6 +7,7 @@ use catalogue_postgres_cluster::Cluster;
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, NoTls};
 
+use crate::observed::send;
 use crate::program::{COURSES, TestDir};
 
 /// A working directory whose commands use a PostgreSQL database.
@@ -106,12 +105,7 @@ impl Session {
 
 /// Returns the response to `GET path` without the headers in which any two servers differ: tag, request id and date.
 pub(crate) fn comparable_response(address: &str, path: &str, token: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n")
-        .unwrap();
-    let mut response = String::new();
-    stream.read_to_string(&mut response).unwrap();
-    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    let (_, head, body) = send(address, &format!("GET {path} HTTP/1.1\nAuthorization: Bearer {token}"));
     let excluded = ["etag:", "x-request-id:", "date:"];
     let head: Vec<_> = head.split("\r\n").filter(|line| !excluded.iter().any(|name| line.starts_with(name))).collect();
     format!("{}\n\n{body}", head.join("\n"))

@@ -1,11 +1,11 @@
-//! The program on PostgreSQL: the same commands and responses as on SQLite.
+//! The program on PostgreSQL: what differs from SQLite, and that exports and responses do not differ.
+//! `on_each_database` runs the tests of commands.
 //!
 //! If PostgreSQL is not installed, the tests print a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `postgres`.
 
 mod addresses;
 mod citus;
 mod commands;
-mod developer_settings;
 mod engines;
 mod errors;
 mod failover;
