@@ -53,6 +53,12 @@ nonsense
         }
     }
 
+    // A single error has no heading.
+    let unknown_field = r#"{"type":"course","account":"c","slug":"s","titel":"t"}"#;
+    dir.write("one.jsonl", format!("{{\"type\":\"account\",\"id\":\"c\"}}\n\n{unknown_field}\n"));
+    for arguments in ["import one.jsonl", "import one.jsonl --dry-run"] {
+        dir.run(arguments).fails(1, &["error: one.jsonl: line 3: titel: unknown field", "`title`"]);
+    }
     for line in ["nonsense", r#"{"type":"course","account":"nobody","slug":"s","title":"t","language":"en"}"#] {
         let outcome = dir.run_reading(&format!("{line}\n").repeat(30), "import -");
         assert!(outcome.err.contains("\nstandard input: line 20: ") && !outcome.err.contains("line 21"), "{outcome:?}");

@@ -1,7 +1,7 @@
 //! `catalogue tokens revoke --account`, which revokes signed tokens of any issuer.
 
 use crate::keys_find::reading;
-use crate::program::{Server, TestDir};
+use crate::program::TestDir;
 
 /// An ES256 token that expires in the year 2100, and its twin with the signature (r, n - s). The signatures are invalid.
 /// The claims are `{"sub":"acc_gone","exp":4102444800}`.
@@ -21,7 +21,7 @@ fn token(signature: &str) -> String {
 #[test]
 fn revoked_token_and_its_twin_are_refused_immediately() {
     let dir = TestDir::with_courses();
-    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
+    let server = dir.serve("--log off");
     let reason = |token: &str| {
         let (status, response) = server.get("/api/v1/me", token);
         assert_eq!(status, 401);

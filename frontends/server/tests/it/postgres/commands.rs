@@ -7,33 +7,59 @@ use crate::program::{COURSES, RunningCommand, Server, TestDir};
 
 const NONE: [String; 0] = [];
 
-#[test]
-fn commands_without_migration_exit_1_on_empty_database() {
-    let Some(fixture) = Fixture::new() else { return };
-    for arguments in [
-        "export",
-        "keys list --account a",
-        "keys create --account a --name n --scope read:courses",
-        "keys revoke key_1",
-        "tokens create --account a --scope read:courses",
-        "serve --no-migrate --listen 127.0.0.1:0",
-        "demo --no-migrate --listen 127.0.0.1:0",
-        "import --no-migrate -",
-        "import --no-migrate --dry-run -",
-    ] {
-        fixture.run(arguments).fails(1, &["/test_", "tables do not exist; create them with `migrate` or `import`"]);
-    }
-    assert_eq!(fixture.tables(), NONE);
-}
+/// Commands that create no tables, and commands that do.
+const NOT_MIGRATING: [&str; 10] = [
+    "export",
+    "accounts list",
+    "keys list --account a",
+    "keys create --account a --name n --scope read:courses",
+    "keys revoke key_1",
+    "tokens create --account a --scope read:courses",
+    "serve --no-migrate --wait --listen 127.0.0.1:0",
+    "demo --no-migrate --listen 127.0.0.1:0",
+    "import --no-migrate courses.jsonl",
+    "import --no-migrate --dry-run courses.jsonl",
+];
+const MIGRATING: [&str; 6] = [
+    "migrate",
+    "migrate --without-triggers",
+    "serve --listen 127.0.0.1:0",
+    "demo --listen 127.0.0.1:0",
+    "import courses.jsonl",
+    "import courses.jsonl --dry-run",
+];
 
+/// A function `version()` in `public` simulates another engine. It has precedence, as the search path lists `pg_catalog` last.
 #[test]
-fn tables_of_another_program_are_not_modified() {
-    let Some(fixture) = Fixture::new() else { return };
-    fixture.session().run("CREATE TABLE courses (id BIGINT)");
-    for arguments in ["export", "migrate", "import -", "import - --dry-run", "serve --listen 127.0.0.1:0"] {
-        fixture.run(arguments).fails(1, &["/test_", "tables of another program; use another database"]);
+fn every_command_reports_unusable_database_and_changes_nothing() {
+    let Some(mut fixture) = Fixture::new() else { return };
+    fixture.address += "?options=-c%20search_path%3Dpublic%2Cpg_catalog";
+    fixture.write("courses.jsonl", COURSES);
+    let cockroachdb = "CREATE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT 'CockroachDB CCL v25.1.0'$$";
+    let all = [&NOT_MIGRATING[..], &MIGRATING].concat();
+    for (change, undo, commands, message) in [
+        ("", "", &NOT_MIGRATING[..], "tables do not exist; create them with `migrate` or `import`"),
+        (
+            "CREATE TABLE courses (id BIGINT)",
+            "DROP TABLE courses",
+            &all,
+            "tables of another program; use another database",
+        ),
+        (cockroachdb, "DROP FUNCTION public.version()", &all, "unsupported database CockroachDB; use PostgreSQL"),
+        (cockroachdb, "DROP FUNCTION public.version()", &["migrate --citus"], "unsupported database CockroachDB"),
+    ] {
+        fixture.session().run(change);
+        let tables = fixture.tables();
+        for arguments in commands {
+            fixture.run(arguments).fails(1, &["/test_", message]);
+        }
+        let doctor = fixture.run("doctor");
+        assert!(doctor.status == Some(1) && doctor.out.contains(message), "{doctor:?}");
+        assert_eq!(fixture.tables(), tables, "{message}");
+        fixture.session().run(undo);
     }
-    assert_eq!(fixture.tables(), ["courses"]);
+    fixture.run("import courses.jsonl").succeeds();
+    assert_eq!(fixture.export(), COURSES);
 }
 
 #[test]

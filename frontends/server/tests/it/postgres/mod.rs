@@ -6,7 +6,6 @@
 mod addresses;
 mod citus;
 mod commands;
-mod engines;
 mod errors;
 mod failover;
 pub(crate) mod fixture;
