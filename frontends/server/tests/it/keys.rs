@@ -141,14 +141,6 @@ fn unknown_scope_is_accepted_with_a_note() {
     assert!(listed.as_array().unwrap().iter().any(has_both), "{listed}");
 }
 
-#[test]
-fn expiry_after_year_9999_exits_2() {
-    let dir = TestDir::with_courses();
-    let arguments = "keys create --account a --name n --scope read:courses --expires-in 9999999d";
-    dir.run(arguments).fails(2, &["--expires-in", "9999"]);
-    assert_eq!(dir.run("keys list --account a --json").json(), json!([]));
-}
-
 /// A name cannot control the terminal, reverse the line or imitate another name.
 #[test]
 fn list_escapes_control_characters_in_names() {
@@ -162,12 +154,13 @@ fn list_escapes_control_characters_in_names() {
 }
 
 #[test]
-fn empty_key_name_exits_2() {
+fn empty_key_name_and_late_expiry_exit_2() {
     let dir = TestDir::with_courses();
+    let create = "keys create --account a --scope read:courses --name";
     for name in ["", "  ", "\t"] {
-        let mut command = dir.command("keys create --account a --scope read:courses --name");
-        Outcome::from(command.arg(name).output().unwrap()).fails(2, &["--name"]);
+        Outcome::from(dir.command(create).arg(name).output().unwrap()).fails(2, &["--name"]);
     }
+    dir.run(&format!("{create} n --expires-in 9999999d")).fails(2, &["--expires-in", "9999"]);
     assert_eq!(dir.run("keys list --json").json(), json!([]));
     let help = dir.run("keys create --help").succeeds();
     assert!(help.find("      --account <ID>") < help.find("      --name <NAME>"), "{help}");

@@ -1,28 +1,19 @@
 //! Commands that read a token: `keys find`, and `keys revoke` and `keys rotate` with `--token -`.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use crate::databases::on_each_database;
-use crate::program::{COURSES, Outcome, TestDir, text};
+use crate::program::{COURSES, TestDir, text};
 
 const CREATE: &str = "keys create --account a --name n --scope read:courses --json";
-
-/// Runs a command with `input` on standard input.
-pub(crate) fn reading(mut command: Command, input: &str) -> Outcome {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The write fails if the command exits without reading its input.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap().into()
-}
 
 on_each_database!(leaked_token_is_found_and_revoked);
 
 fn leaked_token_is_found_and_revoked(dir: &TestDir) {
     dir.import(COURSES);
-    let read = |input: &str, arguments: &str| reading(dir.command(arguments), input);
+    let read = |input: &str, arguments: &str| dir.run_reading(input, arguments);
     let key = dir.run(CREATE).json();
     let oauth = dir.run("tokens create --account b --scope read:profile --json").json();
     for made in [&key, &oauth] {
@@ -94,7 +85,7 @@ fn unknown_token_exits_1_and_is_not_printed() {
         (&"x".repeat(10_000), "is not a single token"),
     ] {
         for command in ["keys find -", "keys find --json -", "keys revoke --token -", "keys rotate --token=-"] {
-            let outcome = reading(dir.command(command), input);
+            let outcome = dir.run_reading(input, command);
             let text = input.trim();
             assert!(text.is_empty() || !outcome.err.contains(text), "{outcome:?}");
             assert!(!outcome.err.contains("hunter2") && !outcome.err.contains(&unknown[..12]), "{outcome:?}");
@@ -133,7 +124,7 @@ fn text_without_known_tokens_exits_1() {
         (&*format!("{}\n{}", &token[..53], token.to_uppercase()), "standard input contains no token"),
         (&unknown, "no credential has any of these tokens"),
     ] {
-        let outcome = reading(dir.command("keys find --in-text -"), input);
+        let outcome = dir.run_reading(input, "keys find --in-text -");
         assert!(!outcome.out.contains("ccat_") && !outcome.err.contains("ccat_"), "{outcome:?}");
         assert!(outcome.status == Some(1) && outcome.err.contains(piece), "{outcome:?}");
         assert_eq!(outcome.out.contains("unknown"), input == unknown, "{outcome:?}");

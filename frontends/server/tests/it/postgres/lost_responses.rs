@@ -58,7 +58,7 @@ fn requests_return_correct_response_or_500() {
         // Looks like a signed token; the storage knows that it was revoked.
         let signed = "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIiwiZXhwIjo0MTAyNDQ0ODAwfQ.AAAA";
         if cfg!(feature = "oauth") {
-            crate::keys_find::reading(scene.fixture.command("tokens revoke --account a"), signed).succeeds();
+            scene.fixture.run_reading(signed, "tokens revoke --account a").succeeds();
         }
         for page_cache in ["0", "8MiB"] {
             let server = scene.fixture.serve(&format!("--page-cache {page_cache} --log off"));
