@@ -122,11 +122,11 @@ impl TestDir {
     }
 
     /// Runs the program with `input` on standard input.
-    pub(crate) fn run_reading(&self, input: impl AsRef<[u8]>, arguments: &str) -> Outcome {
+    pub(crate) fn run_reading(&self, input: &str, arguments: &str) -> Outcome {
         let mut command = self.command(arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // The write fails if the command exits without reading its input.
-        let _ = child.stdin.take().unwrap().write_all(input.as_ref());
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap().into()
     }
 

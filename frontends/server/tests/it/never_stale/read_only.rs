@@ -3,27 +3,17 @@
 use std::fs::{self, File, Permissions};
 use std::io::{Write, stderr};
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use super::fixture::{Fixture, change};
 use super::sql::Sql;
 use crate::program::{COURSES, TestDir};
 
-/// Wraps `command` to run as a user without write permission: root ignores permissions.
-fn unprivileged(command: &Command) -> Command {
-    let mut wrapped = Command::new("setpriv");
-    wrapped.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
-    wrapped.arg(command.get_program()).args(command.get_args());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => wrapped.env(name, value),
-            None => wrapped.env_remove(name),
-        };
-    }
-    if let Some(directory) = command.get_current_dir() {
-        wrapped.current_dir(directory);
-    }
-    wrapped
+/// Makes `command` run as a user without write permission: root ignores permissions.
+fn unprivileged(mut command: Command) -> Command {
+    command.uid(65534).gid(65534);
+    command
 }
 
 /// Sets whether the files of the database and their directory are writable.
@@ -43,12 +33,12 @@ fn server_wrapper(dir: &TestDir) -> Option<fn(Command) -> Command> {
     }
     // By default, only its owner may enter the working directory.
     fs::set_permissions(dir.path(""), Permissions::from_mode(0o755)).unwrap();
-    let tried = unprivileged(&dir.command("--version")).output();
+    let tried = unprivileged(dir.command("--version")).output();
     if tried.is_ok_and(|output| output.status.success()) {
-        return Some(|command| unprivileged(&command));
+        return Some(unprivileged);
     }
     // Written directly: the test runner captures other output.
-    stderr().write_all(b"skipped: read-only files: setpriv cannot start the program as another user\n").unwrap();
+    stderr().write_all(b"skipped: read-only files: the program cannot be started as another user\n").unwrap();
     None
 }
 

@@ -15,7 +15,7 @@ const NOT_MIGRATING: [&str; 10] = [
     "keys create --account a --name n --scope read:courses",
     "keys revoke key_1",
     "tokens create --account a --scope read:courses",
-    "serve --no-migrate --wait --listen 127.0.0.1:0",
+    "serve --no-migrate --wait 1d --listen 127.0.0.1:0",
     "demo --no-migrate --listen 127.0.0.1:0",
     "import --no-migrate courses.jsonl",
     "import --no-migrate --dry-run courses.jsonl",
@@ -23,7 +23,7 @@ const NOT_MIGRATING: [&str; 10] = [
 const MIGRATING: [&str; 6] = [
     "migrate",
     "migrate --without-triggers",
-    "serve --listen 127.0.0.1:0",
+    "serve --wait 1d --listen 127.0.0.1:0",
     "demo --listen 127.0.0.1:0",
     "import courses.jsonl",
     "import courses.jsonl --dry-run",
