@@ -66,7 +66,7 @@ impl TestDir {
     }
 
     pub(crate) fn is_postgres(&self) -> bool {
-        self.address.starts_with("postgres:")
+        self.address.starts_with("postgres")
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
