@@ -6,113 +6,71 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::program::{COURSES, Outcome, Server, TestDir};
+use crate::databases::on_each_database;
+use crate::program::{COURSES, Outcome, TestDir};
 
-/// Asserts that the commands work on the database of `command`, which contains [`COURSES`] and is served by `server`.
-pub(crate) fn assert_account_commands_work(command: impl Fn(&str) -> Command, server: &Server) {
-    let run = |arguments: &str| Outcome::from(command(arguments).output().unwrap());
-    let create = |account: &str| run(&format!("keys create --account {account} --name n --scope read:courses --json"));
-    let keys = [create("a").json(), create("a").json(), create("b").json()];
-    run(&format!("keys revoke {}", keys[1]["id"].as_str().unwrap())).succeeds();
-    let token = run("tokens create --account a --scope read:courses").succeeds();
+on_each_database!(accounts_are_listed_shown_and_removed, removal_fails_when_other_table_references_account);
+
+fn accounts_are_listed_shown_and_removed(dir: &TestDir) {
+    dir.import(COURSES);
+    let server = dir.serve("--log off");
+    let [(_, kept), (revoked, _), (_, of_b)] = ["a", "a", "b"].map(|account| dir.key(account));
+    dir.run(&format!("keys revoke {revoked}")).succeeds();
+    let token = dir.run("tokens create --account a --scope read:courses").succeeds();
     let [a, b] = [
         json!({ "id": "a", "name": "A", "email": "", "courses": 2, "keys": 1 }),
         json!({ "id": "b", "name": "", "email": "b@example.org", "courses": 1, "keys": 1 }),
     ];
-    assert_eq!(run("accounts list --json").json(), json!([a, b]));
-    assert_eq!(
-        run("accounts list").succeeds(),
-        "ID  NAME  COURSES  KEYS\na   A     2        1\nb         1        1\n"
-    );
-    assert_eq!(run("accounts show b --json").json(), b);
-    assert_eq!(run("accounts show b").succeeds(), "id       b\nname\nemail    b@example.org\ncourses  1\nkeys     1\n");
+    assert_eq!(dir.run("accounts list --json").json(), json!([a, b]));
+    let table = "ID  NAME  COURSES  KEYS\na   A     2        1\nb         1        1\n";
+    assert_eq!(dir.run("accounts list").succeeds(), table);
+    assert_eq!(dir.run("accounts show b --json").json(), b);
+    let fields = "id       b\nname\nemail    b@example.org\ncourses  1\nkeys     1\n";
+    assert_eq!(dir.run("accounts show b").succeeds(), fields);
 
     let lines: Vec<_> = COURSES.lines().collect();
-    assert_eq!(run("export --account b").succeeds(), format!("{}\n{}\n", lines[1], lines[4]));
-    assert_eq!(run("export --account b --account a --account b").succeeds(), COURSES);
-    run("export --account a --account nobody").fails(1, &["no account \"nobody\"", "accounts list"]);
+    let export_of_b = format!("{}\n{}\n", lines[1], lines[4]);
+    assert_eq!(dir.run("export --account b").succeeds(), export_of_b);
+    assert_eq!(dir.run("export --account b --account a --account b").succeeds(), COURSES);
+    dir.run("export --account a --account nobody").fails(1, &["no account \"nobody\"", "accounts list"]);
 
-    let text = |key: &serde_json::Value| key["token"].as_str().unwrap().to_owned();
-    let tokens = [text(&keys[0]), token.trim_end().to_owned()];
-    for token in &tokens {
+    let tokens = [&*kept, token.trim_end()];
+    for token in tokens {
         assert_eq!(server.get("/api/v1/courses/one", token).0, 200);
     }
     // Confirmation requires a terminal.
-    run("accounts remove a").fails(2, &["pass --yes"]);
-    assert_eq!(run("accounts show a --json").json(), a);
-    let removed = run("accounts remove a --yes --json").json();
-    let counts = ["id", "courses", "modules", "keys", "tokens"].map(|field| removed[field].clone());
-    assert_eq!(counts, [json!("a"), json!(2), json!(1), json!(2), json!(1)]);
-    assert_eq!(removed["activeKeys"], a["keys"]);
-    for token in &tokens {
+    dir.run("accounts remove a").fails(2, &["pass --yes"]);
+    assert_eq!(dir.run("accounts show a --json").json(), a);
+    // `accounts show` counts only active keys; the removal counts all keys of the account.
+    let mut removed = dir.run("accounts remove a --yes --json").json();
+    let remains = removed.as_object_mut().unwrap().remove("remains").unwrap();
+    assert_eq!(removed, json!({ "id": "a", "courses": 2, "modules": 1, "keys": 2, "activeKeys": 1, "tokens": 1 }));
+    assert_eq!(remains.is_string(), dir.is_postgres(), "{remains}");
+    for token in tokens {
         let (status, refusal) = server.get("/api/v1/courses/one", token);
         assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &json!("invalid")));
     }
-    assert_eq!(server.get("/api/v1/courses/one", &text(&keys[2])).1["data"]["title"], "Other");
-    assert_eq!(run("accounts list --json").json(), json!([b]));
-    assert_eq!(run("export").succeeds(), format!("{}\n{}\n", lines[1], lines[4]));
+    assert_eq!(server.get("/api/v1/courses/one", &of_b).1["data"]["title"], "Other");
+    assert_eq!(dir.run("accounts list --json").json(), json!([b]));
+    assert_eq!(dir.export(), export_of_b);
     for arguments in ["accounts remove a --yes", "accounts show a", "keys list --account a", "export --account a"] {
-        run(arguments).fails(1, &["no account \"a\"; see `accounts list`"]);
+        dir.run(arguments).fails(1, &["no account \"a\"; see `accounts list`"]);
     }
-    let message = run("accounts remove b --yes").succeeds();
+    let message = dir.run("accounts remove b --yes").succeeds();
     assert!(message.starts_with("b was removed, with 1 course, 0 modules, 1 key and 0 tokens\n"), "{message}");
     assert!(message.contains("data in backups, exports and logs is not removed"), "{message}");
-    assert_eq!(run("accounts list --json").json(), json!([]));
-}
-
-#[test]
-fn accounts_are_listed_shown_and_removed() {
-    let dir = TestDir::with_courses();
-    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
-    assert_account_commands_work(|arguments| dir.command(arguments), &server);
-}
-
-/// Searches all files of the database while a server has it open.
-#[test]
-fn account_removal_leaves_no_bytes() {
-    let dir = TestDir::new();
-    let course = |round: usize, account: &str, number: usize| {
-        let body = format!("body of {account} in round {round}. ").repeat(number % 50);
-        format!(
-            r#"{{"type":"course","account":"{account}","slug":"{account}-{number}","title":"title of {account}","language":"en","createdAt":"20{:02}-01-01T00:00:00Z","modules":[{{"title":"m","content":"{body}"}}]}}"#,
-            number * 7 % 25
-        )
-    };
-    for round in 0..2 {
-        let accounts =
-            ["left", "gone"].map(|id| format!(r#"{{"type":"account","id":"{id}","email":"{id}@example.org"}}"#));
-        let courses = (0..300).map(|number| course(round, ["left", "gone"][number % 2], number));
-        let text: Vec<_> = accounts.into_iter().chain(courses).collect();
-        dir.run_reading(&text.join("\n"), "import -").succeeds();
+    let remaining = "\nremaining data: PostgreSQL keeps removed rows";
+    assert_eq!(message.contains(remaining), dir.is_postgres(), "{message}");
+    assert_eq!(dir.run("accounts list --json").json(), json!([]));
+    for table in ["accounts", "courses", "modules", "module_contents", "credentials"] {
+        assert_eq!(dir.host().texts(&format!("SELECT CAST(count(*) AS TEXT) FROM {table}")), ["0"], "{table}");
     }
-    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
-    let key = dir.run("keys create --account gone --name n --scope read:courses").succeeds();
-    assert_eq!(server.get("/api/v1/courses", key.trim_end()).0, 200);
-    let count = |text: &str| -> usize {
-        let files = dir.files().into_iter().map(|name| fs::read(dir.path(&name)).unwrap());
-        files.map(|bytes| bytes.windows(text.len()).filter(|window| *window == text.as_bytes()).count()).sum()
-    };
-    assert!(["title of gone", "gone@example.org", "body of gone"].iter().all(|text| count(text) > 0));
-    assert_eq!(dir.run("accounts remove gone --yes --json").json()["remains"], json!(null));
-    assert_eq!(server.get("/api/v1/courses", key.trim_end()).0, 401);
-    for lost in ["title of gone", "gone@example.org", "body of gone", "gone"] {
-        assert_eq!(count(lost), 0, "{lost}");
+    // PostgreSQL has no files in the directory.
+    for name in dir.files().iter().filter(|name| name.starts_with("catalogue.db")) {
+        let bytes = fs::read(dir.path(name)).unwrap();
+        let contains = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        assert!(!["Zwei", "a body", "b@example.org"].into_iter().any(contains), "{name} contains removed data");
     }
-    assert!(count("title of left") > 100);
-}
-
-/// The command succeeds, since the account is removed. `remains` states why its data may still be in the files.
-#[test]
-fn removal_reports_remaining_data_while_database_is_read() {
-    let dir = TestDir::new();
-    dir.write("courses.jsonl", "{\"type\":\"account\",\"id\":\"a\"}\n{\"type\":\"account\",\"id\":\"b\"}\n");
-    dir.run("import courses.jsonl").succeeds();
-    let reader = rusqlite::Connection::open(dir.path("catalogue.db")).unwrap();
-    reader.execute_batch("BEGIN; SELECT * FROM accounts").unwrap();
-    let message = dir.run("accounts remove a --yes").succeeds();
-    assert!(message.contains("\nremaining data: ") && message.contains("is still reading the old state"), "{message}");
-    let remains = dir.run("accounts remove b --yes --json").json()["remains"].take();
-    assert!(remains.as_str().unwrap().contains("is still reading the old state"), "{remains}");
 }
 
 /// SQLite needs a temporary file to remove many rows. A read-only root has no directory for temporary files.
@@ -152,40 +110,12 @@ fn removal_without_temporary_directory_fails_with_hint() {
     dir.run("accounts remove a --yes").succeeds();
 }
 
-/// `accounts show` counts only active keys; the removal counts all keys of the account.
-#[test]
-fn removal_reports_number_of_active_keys() {
-    let dir = TestDir::with_courses();
-    let keys = [(); 4].map(|()| dir.run("keys create --account a --name n --scope read:courses --json").json());
-    for key in &keys[..2] {
-        dir.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
-    }
-    assert_eq!(dir.run("accounts show a --json").json()["keys"], 2);
-    let message = dir.run("accounts remove a --yes").succeeds();
-    assert!(
-        message.starts_with("a was removed, with 2 courses, 1 module, 4 keys (2 active) and 0 tokens\n"),
-        "{message}"
-    );
-}
-
-#[test]
-fn removal_fails_when_other_table_references_account() {
-    let dir = TestDir::with_courses();
-    let host = "CREATE TABLE notes (account TEXT REFERENCES accounts (id)); INSERT INTO notes VALUES ('a')";
-    rusqlite::Connection::open(dir.path("catalogue.db")).unwrap().execute_batch(host).unwrap();
-    let message = "nothing was changed: another table still refers to the account: FOREIGN KEY";
+fn removal_fails_when_other_table_references_account(dir: &TestDir) {
+    dir.import(COURSES);
+    dir.host().run("CREATE TABLE notes (account TEXT REFERENCES accounts (id)); INSERT INTO notes VALUES ('a')");
+    let message = "nothing was changed: another table still refers to the account: ";
     dir.run("accounts remove a --yes").fails(1, &[message]);
     assert_eq!(dir.export(), COURSES);
-}
-
-#[test]
-fn unknown_account_is_not_printed_when_it_resembles_token() {
-    let dir = TestDir::with_courses();
-    for command in ["accounts show", "accounts remove --yes", "export --account"] {
-        let outcome = dir.run(&format!("{command} ccat_perhaps_a_token"));
-        assert!(!outcome.err.contains("ccat_perhaps"), "{outcome:?}");
-        outcome.fails(1, &["no such account; see `accounts list`"]);
-    }
 }
 
 #[cfg(target_os = "linux")]
@@ -194,6 +124,8 @@ fn removal_asks_for_confirmation_on_terminal() {
     use crate::terminal::Terminal;
 
     let dir = TestDir::with_courses();
+    let [(revoked, _), _] = ["a", "a"].map(|account| dir.key(account));
+    dir.run(&format!("keys revoke {revoked}")).succeeds();
     let response = |typed: &str, arguments: &str| {
         let terminal = Terminal::with_width(80);
         let mut command = dir.command(arguments);
@@ -201,7 +133,7 @@ fn removal_asks_for_confirmation_on_terminal() {
         terminal.types(typed);
         terminal.run(&mut command)
     };
-    let question = "Remove a (\"A\") with 2 courses and 0 active keys? [y/N]";
+    let question = "Remove a (\"A\") with 2 courses and 1 active key? [y/N]";
     for typed in ["n\n", "\n", "yesterday\n", "\u{4}"] {
         let (status, displayed) = response(typed, "accounts remove a");
         assert!(status == Some(1) && displayed.contains(question), "{typed:?}: {displayed}");
@@ -214,6 +146,7 @@ fn removal_asks_for_confirmation_on_terminal() {
     );
     assert_eq!(dir.run("accounts list --json").json().as_array().unwrap().len(), 2);
     let (status, displayed) = response("Yes\n", "accounts remove a");
-    assert!(status == Some(0) && displayed.contains("a was removed, with 2 courses, 1 module"), "{displayed}");
+    let message = "a was removed, with 2 courses, 1 module, 2 keys (1 active) and 0 tokens";
+    assert!(status == Some(0) && displayed.contains(message), "{displayed}");
     assert_eq!(dir.run("accounts list --json").json().as_array().unwrap().len(), 1);
 }

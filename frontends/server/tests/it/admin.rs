@@ -6,8 +6,11 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::databases::on_each_database;
 use crate::observed::{Observed, send};
-use crate::program::TestDir;
+use crate::program::{COURSES, TestDir};
+
+on_each_database!(ready_checks_database);
 
 #[test]
 fn admin_pages_are_separate_from_api() {
@@ -42,21 +45,25 @@ fn admin_listener_starts_only_if_configured() {
         .fails(1, &[&address_in_use, "choose another --admin-listen"]);
 }
 
-#[test]
-fn ready_checks_database() {
-    let dir = TestDir::with_courses();
-    let observed = Observed::start(&dir, "");
+fn ready_checks_database(dir: &TestDir) {
+    dir.import(COURSES);
+    let observed = Observed::start(dir, "");
     let ready_body = json!({ "ready": true, "checks": { "server": "ok", "credentials": "ok", "courses": "ok" } });
     assert_eq!(observed.ready(), (200, ready_body.clone()));
-    let sql = |sql| rusqlite::Connection::open(dir.path("catalogue.db")).unwrap().execute_batch(sql).unwrap();
     // A table that this build reads is missing.
-    sql("ALTER TABLE modules RENAME TO elsewhere");
+    dir.host().run("ALTER TABLE modules RENAME TO elsewhere");
     let (status, found) = observed.ready();
     assert_eq!((status, &found["ready"], &found["checks"]["credentials"]), (503, &json!(false), &json!("ok")));
     assert!(found["checks"]["courses"].as_str().unwrap().contains("modules"), "{found}");
     assert_eq!(send(&observed.admin, "GET /live HTTP/1.1").0, 200);
-    sql("ALTER TABLE elsewhere RENAME TO modules");
+    dir.host().run("ALTER TABLE elsewhere RENAME TO modules");
     assert_eq!(observed.ready(), (200, ready_body));
+}
+
+#[test]
+fn ready_returns_503_when_database_is_missing() {
+    let dir = TestDir::with_courses();
+    let observed = Observed::start(&dir, "");
     dir.move_database_away();
     let (status, found) = observed.ready();
     assert_eq!(status, 503);

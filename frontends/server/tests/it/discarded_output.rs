@@ -15,8 +15,7 @@ fn redirected(dir: &TestDir, arguments: &str, redirection: &str) -> Outcome {
 #[test]
 fn secret_is_not_created_when_output_is_discarded() {
     let dir = TestDir::with_courses();
-    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
-    let rotate = format!("keys rotate {} --overlap 1h", key["id"].as_str().unwrap());
+    let rotate = format!("keys rotate {} --overlap 1h", dir.key("a").0);
     let lists = || ["keys list --json", "keys log --account a --json"].map(|list| dir.run(list).succeeds());
     let before = lists();
     for redirection in [">&-", "<&- >&- 2>&-", "> /dev/null", ">> /dev/null", "<> /dev/null >&0"] {
@@ -57,8 +56,7 @@ fn export_fails_when_output_is_discarded() {
 #[test]
 fn reports_may_be_discarded() {
     let dir = TestDir::with_courses();
-    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
-    let revoke = format!("keys revoke {}", key["id"].as_str().unwrap());
+    let revoke = format!("keys revoke {}", dir.key("a").0);
     for arguments in ["import courses.jsonl", "backup copy.db", "keys list", "doctor", &revoke, "migrate"] {
         redirected(&dir, arguments, "> /dev/null").succeeds();
     }

@@ -7,14 +7,16 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsa
 use serde_json::Value;
 use time::{Duration, OffsetDateTime};
 
-use crate::program::{Outcome, TestDir};
+use crate::databases::on_each_database;
+use crate::program::{COURSES, Outcome, TestDir, text};
+
+on_each_database!(expiring_and_permanent_keys_are_listed, unused_keys_are_listed, valid_deployment_passes_all_checks,);
 
 /// Returns the findings of a check: verdict and message.
 fn findings(outcome: &Outcome, check: &str) -> Vec<(String, String)> {
     let report: Value = serde_json::from_str(&outcome.out).unwrap_or_else(|_| panic!("{outcome:?}"));
     let findings = report["findings"].as_array().unwrap().iter().filter(|finding| finding["check"] == check);
-    let text = |finding: &Value, field: &str| finding[field].as_str().unwrap().to_owned();
-    findings.map(|finding| (text(finding, "verdict"), text(finding, "message"))).collect()
+    findings.map(|finding| (text(finding, "verdict").to_owned(), text(finding, "message").to_owned())).collect()
 }
 
 /// Returns the only finding of a check.
@@ -28,76 +30,86 @@ fn set_mode(dir: &TestDir, name: &str, mode: u32) {
     fs::set_permissions(dir.path(name), fs::Permissions::from_mode(mode)).unwrap();
 }
 
-#[test]
-fn valid_deployment_passes_all_checks() {
-    let dir = TestDir::with_courses();
-    set_mode(&dir, "catalogue.db", 0o640);
-    dir.run("keys create --account a --name n --scope read:courses").succeeds();
+fn valid_deployment_passes_all_checks(dir: &TestDir) {
+    let checks = match dir.is_postgres() {
+        true => {
+            let outcome = dir.run("doctor --json --max-connections 10");
+            assert_eq!((outcome.status, finding(&outcome, "database").0), (Some(1), "error".to_owned()));
+            &["open files", "database", "credentials"][..]
+        }
+        false => &["clock", "open files", "permissions", "journal", "database", "integrity", "credentials"],
+    };
+    dir.import(COURSES);
+    assert_eq!(finding(&dir.run("doctor --json"), "credentials").0, "warning", "nobody has a key");
+    dir.key("a");
     dir.run("keys create --account b --name n --scope read:courses --expires-in 90d").succeeds();
+    if !dir.is_postgres() {
+        set_mode(dir, "catalogue.db", 0o640);
+    }
     let outcome = dir.run("doctor --json --max-connections 10");
     assert_eq!((outcome.status, &*outcome.err), (Some(0), ""), "{outcome:?}");
-    for check in ["clock", "open files", "permissions", "journal", "database", "integrity", "credentials"] {
+    for check in checks {
         assert_eq!(finding(&outcome, check).0, "ok", "{check}: {outcome:?}");
     }
     assert_eq!(finding(&outcome, "credentials").1, "active: 2; expiring within 7 days: 0, never: 1");
+    if dir.is_postgres() {
+        let clocks: Vec<_> = findings(&outcome, "clock").into_iter().map(|(verdict, _)| verdict).collect();
+        assert_eq!(clocks, ["ok", "ok"], "this machine's and the database's: {outcome:?}");
+        assert!(["journal", "primary"].iter().all(|check| findings(&outcome, check).is_empty()), "{outcome:?}");
+    }
     let lines = dir.run("doctor --max-connections 10").succeeds();
-    assert!(lines.lines().any(|line| line.starts_with("ok       database     sqlite:catalogue.db")), "{lines}");
+    let line = format!("ok       database     {}", dir.database_name());
+    assert!(lines.lines().any(|found| found.starts_with(&line)), "{lines}");
+}
+
+/// Returns the message of the check `credentials` and the keys that it names.
+fn credentials(dir: &TestDir) -> (String, Vec<Value>) {
+    let report: Value = serde_json::from_str(&dir.run("doctor --json").out).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["check"] == "credentials").unwrap();
+    (text(found, "message").to_owned(), found["keys"].as_array().unwrap().clone())
 }
 
 /// Lists at most five of each kind: the keys that expire first, and the oldest permanent keys.
-#[test]
-fn expiring_and_permanent_keys_are_listed() {
-    let dir = TestDir::with_courses();
+fn expiring_and_permanent_keys_are_listed(dir: &TestDir) {
+    dir.import(COURSES);
     let create = |account: &str, arguments: &str| {
         let create = format!("keys create --account {account} --name n --scope read:courses --json {arguments}");
-        dir.run(&create).json()["id"].as_str().unwrap().to_owned()
+        text(&dir.run(&create).json(), "id").to_owned()
     };
     let soon: Vec<_> = (1..=6).rev().map(|days| create("b", &format!("--expires-in {days}d"))).collect();
     let never: Vec<_> = (0..7).map(|_| create("a", "")).collect();
     create("a", "--expires-in 30d");
-    let outcome = dir.run("doctor --json");
-    let report: Value = serde_json::from_str(&outcome.out).unwrap();
-    let findings = report["findings"].as_array().unwrap();
-    let credentials = findings.iter().find(|finding| finding["check"] == "credentials").unwrap();
-    let text = credentials["message"].as_str().unwrap();
-    assert!(text.starts_with("active: 14; expiring within 7 days: 6, never: 7"), "{text}");
-    let named = credentials["keys"].as_array().unwrap();
-    let ids: Vec<_> = named.iter().map(|key| key["id"].as_str().unwrap()).collect();
+    let (message, named) = credentials(dir);
+    assert!(message.starts_with("active: 14; expiring within 7 days: 6, never: 7"), "{message}");
+    let ids: Vec<_> = named.iter().map(|key| text(key, "id")).collect();
     assert_eq!(ids, soon.iter().rev().take(5).chain(&never[..5]).collect::<Vec<_>>());
     assert_eq!((&named[0]["account"], &named[9]["account"]), (&"b".into(), &"a".into()));
     assert!(named[0]["expiresAt"].is_string() && named[9]["expiresAt"].is_null(), "{named:?}");
     let lines = dir.run("doctor").out;
-    let day = &named[0]["expiresAt"].as_str().unwrap()[..10];
+    let day = &text(&named[0], "expiresAt")[..10];
     assert!(lines.contains(&format!("\n{:22}{} of b expires on {day}\n", "", ids[0])), "{lines}");
     assert!(lines.contains(&format!("{} of a, created on ", ids[9])) && !lines.contains(&never[6]), "{lines}");
 }
 
 /// Lists at most five, the longest unused first. New keys do not count: clients have had no time to use them.
-#[test]
-fn unused_keys_are_listed() {
-    let dir = TestDir::with_courses();
+fn unused_keys_are_listed(dir: &TestDir) {
+    dir.import(COURSES);
     let create = "keys create --account a --name n --scope read:courses --expires-in 400d --json";
-    let create_key = || dir.run(create).json()["id"].as_str().unwrap().to_owned();
-    let ids: Vec<_> = (0..8).map(|_| create_key()).collect();
-    let host = rusqlite::Connection::open(dir.path("catalogue.db")).unwrap();
-    let earlier = |column: &str, days: i64, id: &str| {
-        let change = format!("UPDATE credentials SET {column} = created_at - ?1 WHERE id = ?2");
-        assert_eq!(host.execute(&change, (days * 86_400_000_000, id)), Ok(1));
+    let ids: Vec<_> = (0..8).map(|_| text(&dir.run(create).json(), "id").to_owned()).collect();
+    let host = dir.host();
+    let created_before = |days: i64, id: &str| {
+        let change = format!("created_at = created_at - {}", days * 86_400_000_000);
+        host.run(&format!("UPDATE credentials SET {change} WHERE id = '{id}'"));
     };
-    for (id, days) in ids[..6].iter().zip(91..) {
-        earlier("created_at", days, id);
-    }
-    earlier("created_at", 300, &ids[6]);
-    host.execute("UPDATE credentials SET last_used_at = created_at + 299 * 86400000000 WHERE id = ?1", [&ids[6]])
-        .unwrap();
-    let report: Value = serde_json::from_str(&dir.run("doctor --json").out).unwrap();
-    let findings = report["findings"].as_array().unwrap();
-    let credentials = findings.iter().find(|finding| finding["check"] == "credentials").unwrap();
-    let text = credentials["message"].as_str().unwrap();
-    assert_eq!(text, "active: 8; expiring within 7 days: 0, never: 0; unused for 90 days: 6");
-    let named = credentials["keys"].as_array().unwrap();
-    assert!(named.iter().map(|key| key["id"].as_str().unwrap()).eq(ids[1..6].iter().rev()), "{named:?}");
-    let day = &named[0]["unusedSince"].as_str().unwrap()[..10];
+    ids[..6].iter().zip(91..).for_each(|(id, days)| created_before(days, id));
+    created_before(300, &ids[6]);
+    let used = format!("last_used_at = created_at + {}", 299 * 86_400_000_000_i64);
+    host.run(&format!("UPDATE credentials SET {used} WHERE id = '{}'", ids[6]));
+    let (message, named) = credentials(dir);
+    assert_eq!(message, "active: 8; expiring within 7 days: 0, never: 0; unused for 90 days: 6");
+    assert!(named.iter().map(|key| text(key, "id")).eq(ids[1..6].iter().rev()), "{named:?}");
+    let day = &text(&named[0], "unusedSince")[..10];
     let lines = dir.run("doctor").out;
     assert!(lines.contains(&format!("{} of a has been unused since {day}\n", ids[5])), "{lines}");
 }
@@ -112,10 +124,7 @@ fn file_permissions_and_journal_mode_are_checked() {
     assert_eq!(finding(&outcome, "permissions").0, "warning");
     assert!(finding(&outcome, "credentials").1.contains("within 7 days: 1"), "{outcome:?}");
     set_mode(&dir, "catalogue.db", 0o666);
-    rusqlite::Connection::open(dir.path("catalogue.db"))
-        .unwrap()
-        .query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))
-        .unwrap();
+    assert_eq!(dir.host().texts("PRAGMA journal_mode = delete"), ["delete"]);
     let outcome = dir.run("doctor --json");
     assert_eq!((outcome.status, finding(&outcome, "permissions").0), (Some(1), "error".to_owned()));
     assert_eq!(finding(&outcome, "journal").0, "warning");
@@ -125,8 +134,7 @@ fn file_permissions_and_journal_mode_are_checked() {
 #[test]
 fn journal_check_is_skipped_for_other_applications_database() {
     let dir = TestDir::new();
-    let other = rusqlite::Connection::open(dir.path("catalogue.db")).unwrap();
-    other.execute_batch("PRAGMA application_id = 7; CREATE TABLE other (id INTEGER)").unwrap();
+    dir.host().run("PRAGMA application_id = 7; CREATE TABLE other (id INTEGER)");
     let outcome = dir.run("doctor --json");
     assert!(finding(&outcome, "database").1.contains("another program"), "{outcome:?}");
     assert!(!outcome.out.contains("\"journal\""), "{outcome:?}");
@@ -250,29 +258,27 @@ fn listeners_and_trusted_proxies_are_checked() {
     let run_doctor = |arguments: &str| dir.run(&format!("doctor --json {arguments}"));
     let valid = run_doctor("--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --trusted-proxies 10.0.0.0/8");
     assert_eq!(valid.status, Some(0), "{valid:?}");
-    assert_eq!((finding(&valid, "listen").0, finding(&valid, "proxies").0), ("ok".to_owned(), "ok".to_owned()));
     assert!(findings(&valid, "admin").iter().all(|(verdict, _)| verdict == "ok"), "{valid:?}");
-
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let used = run_doctor(&format!("--listen {}", listener.local_addr().unwrap()));
-    assert!(finding(&used, "listen").1.ends_with("is in use, probably by the running server"), "{used:?}");
-    assert!(
-        findings(&used, "admin").is_empty() && finding(&used, "proxies").1.contains("is that of its connection"),
-        "{used:?}"
-    );
-
+    assert!(findings(&used, "admin").is_empty(), "{used:?}");
     let wrong = run_doctor("--listen 192.0.2.1:0 --admin-listen 0.0.0.0:0 --trusted-proxies 0.0.0.0/0");
     assert_eq!(wrong.status, Some(1));
-    let (verdict, message) = finding(&wrong, "listen");
-    assert!(verdict == "error" && message.contains("192.0.2.1 is not an address of this machine"), "{message}");
     let (verdict, message) = findings(&wrong, "admin").pop().unwrap();
     assert!(verdict == "warning" && message.contains("use an internal address"), "{message}");
-    let (verdict, message) = finding(&wrong, "proxies");
-    assert!(verdict == "error" && message.contains("list only your proxies"), "{message}");
-
     let behind = run_doctor("--listen 127.0.0.1:0 --base-url https://api.example.com/api/v1");
-    let (verdict, message) = finding(&behind, "proxies");
-    assert!(verdict == "warning" && message.contains("--trusted-proxies"), "{message}");
+    for (outcome, check, verdict, piece) in [
+        (&valid, "listen", "ok", " is free"),
+        (&valid, "proxies", "ok", "trusted proxies pass client addresses"),
+        (&used, "listen", "ok", " is in use, probably by the running server"),
+        (&used, "proxies", "ok", "is that of its connection"),
+        (&wrong, "listen", "error", "192.0.2.1 is not an address of this machine"),
+        (&wrong, "proxies", "error", "list only your proxies"),
+        (&behind, "proxies", "warning", "--trusted-proxies"),
+    ] {
+        let (found, message) = finding(outcome, check);
+        assert!(found == verdict && message.contains(piece), "{check}: {found}: {message}");
+    }
 }
 
 #[cfg(feature = "redis")]

@@ -1,9 +1,15 @@
 //! Reports of `catalogue import`: errors, changes and the schema.
 
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
+use crate::databases::on_each_database;
 use crate::program::{COURSES, TestDir};
+
+on_each_database!(
+    dry_run_lists_changes,
+    errors_are_reported_with_lines_and_nothing_is_imported,
+    prune_lists_removed_courses
+);
 
 /// Returns JSON Lines for the account `a` and `count` of its courses.
 fn courses(count: usize) -> String {
@@ -13,10 +19,8 @@ fn courses(count: usize) -> String {
     "{\"type\":\"account\",\"id\":\"a\"}\n".to_owned() + &(0..count).map(course).collect::<String>()
 }
 
-#[test]
-fn errors_are_reported_with_lines_and_nothing_is_imported() {
-    let dir = TestDir::with_courses();
-    let before = dir.export();
+fn errors_are_reported_with_lines_and_nothing_is_imported(dir: &TestDir) {
+    dir.import(COURSES);
     let format_errors = r#"{"type":"account","id":"c"}
 {"type":"course","account":"c","slug":"s","title":"t"}
 {"type":"course","account":"nobody","slug":"s","title":"t","language":"en"}
@@ -25,47 +29,46 @@ nonsense
 {"type":"account","id":"c"}
 "#;
     let database_errors = format_errors.replace("\"t\"}", "\"t\",\"language\":\"en\"}").replace("nonsense", "");
-    dir.write("bad.jsonl", format_errors);
-    dir.write("wrong.jsonl", database_errors);
     // Another connection is writing: errors of the format are reported without a transaction.
-    let writer = Connection::open(dir.path("catalogue.db")).unwrap();
-    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
-    for arguments in ["import bad.jsonl", "import bad.jsonl --dry-run", "import bad.jsonl --prune --json"] {
-        let outcome = dir.run(arguments);
-        assert_eq!(outcome.err.lines().count(), 3, "{}", outcome.err);
-        outcome.fails(
-            1,
-            &[
-                "error: bad.jsonl: found 2 errors; nothing was imported:\nbad.jsonl: line 2: language: missing required field\n",
-                "\nbad.jsonl: line 5: not a JSON object",
-            ],
-        );
+    let writer = dir.host();
+    writer.run(if dir.is_postgres() { "BEGIN; LOCK TABLE accounts IN SHARE MODE" } else { "BEGIN IMMEDIATE" });
+    for (file, text, messages) in [
+        ("bad.jsonl", format_errors, ["line 2: language: missing required field", "line 5: not a JSON object"]),
+        (
+            "wrong.jsonl",
+            &database_errors,
+            ["line 3: account: no account \"nobody\"", "line 6: id: account \"c\" is already on an earlier line\n"],
+        ),
+    ] {
+        dir.write(file, text);
+        let [first, second] = messages.map(|message| format!("\n{file}: {message}"));
+        let pieces = [&*format!("error: {file}: found 2 errors; nothing was imported:{first}"), &second];
+        for options in ["", " --dry-run", " --prune --json"] {
+            let outcome = dir.run(&format!("import {file}{options}"));
+            assert_eq!(outcome.err.lines().count(), 3, "{}", outcome.err);
+            outcome.fails(1, &pieces);
+        }
+        if file == "bad.jsonl" {
+            writer.run("ROLLBACK");
+        }
     }
-    drop(writer);
-    for arguments in ["import wrong.jsonl", "import wrong.jsonl --dry-run", "import wrong.jsonl --prune --json"] {
-        let outcome = dir.run(arguments);
-        assert_eq!(outcome.err.lines().count(), 3, "{}", outcome.err);
-        outcome.fails(
-            1,
-            &[
-                "error: wrong.jsonl: found 2 errors; nothing was imported:\nwrong.jsonl: line 3: account: no account \"nobody\"",
-                "\nwrong.jsonl: line 6: id: account \"c\" is already on an earlier line\n",
-            ],
-        );
-    }
-    assert_eq!(dir.export(), before);
 
+    // A single error has no heading.
+    let unknown_field = r#"{"type":"course","account":"c","slug":"s","titel":"t"}"#;
+    dir.write("one.jsonl", format!("{{\"type\":\"account\",\"id\":\"c\"}}\n\n{unknown_field}\n"));
+    for arguments in ["import one.jsonl", "import one.jsonl --dry-run"] {
+        dir.run(arguments).fails(1, &["error: one.jsonl: line 3: titel: unknown field", "`title`"]);
+    }
     for line in ["nonsense", r#"{"type":"course","account":"nobody","slug":"s","title":"t","language":"en"}"#] {
         let outcome = dir.run_reading(&format!("{line}\n").repeat(30), "import -");
         assert!(outcome.err.contains("\nstandard input: line 20: ") && !outcome.err.contains("line 21"), "{outcome:?}");
         outcome.fails(1, &["standard input: found 20 errors, then stopped checking; nothing was imported"]);
     }
-    assert_eq!(dir.export(), before);
+    assert_eq!(dir.export(), COURSES);
 }
 
-#[test]
-fn dry_run_lists_changes() {
-    let dir = TestDir::with_courses();
+fn dry_run_lists_changes(dir: &TestDir) {
+    dir.import(COURSES);
     let text = r#"{"type":"account","id":"a","name":"New"}
 {"type":"account","id":"c"}
 {"type":"course","account":"a","slug":"new","title":"T","language":"en"}
@@ -74,7 +77,7 @@ fn dry_run_lists_changes() {
     dir.write("new.jsonl", text);
     let message = dir.run("import new.jsonl --dry-run --prune").succeeds();
     let (heading, rest) = message.split_once('\n').unwrap();
-    assert!(heading.starts_with("dry run on sqlite:catalogue.db in "), "{message}");
+    assert!(heading.starts_with(&format!("dry run on {} in ", dir.database_name())), "{message}");
     assert!(heading.ends_with(" s, nothing was changed; this would change:"), "{message}");
     let expected = "accounts added:\n  c\naccounts changed:\n  a\n\
                     courses added:\n  a/new\ncourses changed:\n  b/one\ncourses removed:\n  a/one\n  a/zwei\n\
@@ -98,9 +101,8 @@ fn dry_run_lists_changes() {
     assert_eq!(dir.export(), COURSES);
 }
 
-#[test]
-fn prune_lists_removed_courses() {
-    let dir = TestDir::with_courses();
+fn prune_lists_removed_courses(dir: &TestDir) {
+    dir.import(COURSES);
     dir.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\",\"name\":\"\\u001b[2J\"}\n");
     let message = dir.run("import none.jsonl --prune").succeeds();
     assert!(message.contains(" s:\ncourses removed:\n  a/one\n  a/zwei\naccounts: 0 added, 1 changed"), "{message}");

@@ -1,14 +1,17 @@
 //! `catalogue keys`
 
+use std::fs;
+
 use serde_json::{Value, json};
 
-use crate::program::{Outcome, TestDir};
+use crate::databases::on_each_database;
+use crate::program::{COURSES, Outcome, TestDir, text};
 
-fn field_names(object: &Value) -> Vec<&str> {
-    let mut names: Vec<_> = object.as_object().unwrap().keys().map(String::as_str).collect();
-    names.sort_unstable();
-    names
-}
+on_each_database!(
+    json_contains_all_fields_of_new_key,
+    revoking_again_keeps_first_time,
+    unknown_accounts_and_ids_exit_1
+);
 
 #[test]
 fn create_prints_only_the_token() {
@@ -22,38 +25,46 @@ fn create_prints_only_the_token() {
     assert!(listed.contains(&token[..8]) && !listed.contains(token.trim_end()));
 }
 
-#[test]
-fn json_contains_all_fields_of_new_key() {
-    let dir = TestDir::with_courses();
+fn json_contains_all_fields_of_new_key(dir: &TestDir) {
+    dir.import(COURSES);
     let arguments = "keys create --account a --name n --scope read:courses read:profile --expires-in 90d --json";
     let key = dir.run(arguments).json();
-    assert_eq!(field_names(&key), ["account", "createdAt", "expiresAt", "id", "name", "scopes", "token"]);
+    let mut fields: Vec<_> = key.as_object().unwrap().keys().collect();
+    fields.sort_unstable();
+    assert_eq!(fields, ["account", "createdAt", "expiresAt", "id", "name", "scopes", "token"]);
     assert_eq!((&key["account"], &key["name"]), (&json!("a"), &json!("n")));
     assert_eq!(key["scopes"], json!(["read:profile", "read:courses"]));
-    let id = key["id"].as_str().unwrap();
+    let id = text(&key, "id");
     assert!(id.strip_prefix("key_").is_some_and(|hex| hex.len() == 32 && hex.as_bytes()[12] == b'7'), "{id}");
     for time in ["createdAt", "expiresAt"] {
-        let time = key[time].as_str().unwrap();
+        let time = text(&key, time);
         assert!(time.len() == "2026-01-02T03:04:05.000Z".len() && time.ends_with('Z'), "{time}");
     }
+
+    let stored = match dir.is_postgres() {
+        true => dir.host().texts("SELECT CAST(c AS TEXT) FROM credentials AS c").concat().into_bytes(),
+        false => dir.files().iter().flat_map(|name| fs::read(dir.path(name)).unwrap()).collect(),
+    };
+    let contains = |part: &str| stored.windows(part.len()).any(|window| window == part.as_bytes());
+    let token = text(&key, "token");
+    assert!(contains(&token[..8]) && !contains(&token[8..48]), "the secret is stored");
 
     let listed = dir.run("keys list --account a --json").json();
     assert_eq!(
         listed,
         json!([{
-            "id": id, "kind": "api-key", "name": "n", "account": "a", "prefix": &key["token"].as_str().unwrap()[..8],
+            "id": id, "kind": "api-key", "name": "n", "account": "a", "prefix": &token[..8],
             "scopes": key["scopes"], "createdAt": key["createdAt"], "expiresAt": key["expiresAt"], "revokedAt": null,
             "lastUsedAt": null, "state": "valid", "replacedBy": null, "replaces": null,
         }])
     );
 }
 
-#[test]
-fn revoking_again_keeps_first_time() {
-    let dir = TestDir::with_courses();
+fn revoking_again_keeps_first_time(dir: &TestDir) {
+    dir.import(COURSES);
     let key = dir.run("keys create --account a --name n --scope read:profile --json").json();
     assert_eq!(key["expiresAt"], Value::Null);
-    let id = key["id"].as_str().unwrap();
+    let id = text(&key, "id");
     assert_eq!(dir.run(&format!("keys revoke {id}")).succeeds(), format!("{id} is revoked\n"));
     let revoked = dir.run("keys list --account a --json").json();
     assert!(revoked[0]["revokedAt"].is_string());
@@ -61,17 +72,20 @@ fn revoking_again_keeps_first_time() {
     assert!(dir.run(&format!("keys revoke {id}")).succeeds().contains("was already revoked at 2"));
 }
 
-#[test]
-fn unknown_accounts_and_ids_exit_1() {
-    let dir = TestDir::with_courses();
+fn unknown_accounts_and_ids_exit_1(dir: &TestDir) {
+    dir.import(COURSES);
     assert_eq!(dir.run("keys list --account b --json").json(), json!([]));
-    dir.run("keys list --account x").fails(1, &["\"x\""]);
+    dir.run("keys list --account x").fails(1, &["no account \"x\"; see `accounts list`"]);
     dir.run("keys create --account x --name n --scope read:courses").fails(1, &["\"x\""]);
     for (arguments, piece) in [
         ("keys revoke", "keys list"),
+        ("keys rotate", "keys list"),
         ("keys list --account", "import"),
         ("keys create --name n --scope read:courses --account", "import"),
         ("tokens create --scope read:courses --account", "import"),
+        ("accounts show", "no such account; see `accounts list`"),
+        ("accounts remove --yes", "no such account; see `accounts list`"),
+        ("export --account", "no such account; see `accounts list`"),
     ] {
         let outcome = dir.run(&format!("{arguments} ccat_perhaps_a_token"));
         assert!(!outcome.err.contains("ccat_perhaps"), "{outcome:?}");
@@ -85,12 +99,12 @@ fn list_prints_one_line_per_key() {
     let dir = TestDir::with_courses();
     let create = "keys create --account a --scope read:profile read:courses --name";
     dir.run(&format!("{create} A-partner-1 --expires-in 90d")).succeeds();
-    let key = dir.run(&format!("{create} replaced --json")).json();
-    let expired = key["id"].as_str().unwrap();
+    let replaced = dir.run(&format!("{create} replaced --json")).json();
+    let expired = text(&replaced, "id");
     dir.run(&format!("keys rotate {expired} --overlap 0s")).succeeds();
     dir.run(&format!("{create} for-good")).succeeds();
-    let key = dir.run(&format!("{create} revoked --json")).json();
-    dir.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
+    let revoked = dir.run(&format!("{create} revoked --json")).json();
+    dir.run(&format!("keys revoke {}", text(&revoked, "id"))).succeeds();
     let listed = dir.run("keys list --account a").succeeds();
     assert!(listed.lines().all(|line| line.chars().count() <= 193), "{listed}");
     let row = |name: &str| listed.lines().find(|line| line.contains(name)).unwrap();
@@ -98,10 +112,10 @@ fn list_prints_one_line_per_key() {
     // Returns a time to the minute, in UTC.
     let minute = |name: &str, time: &str| {
         let key = json.as_array().unwrap().iter().find(|key| key["name"] == name || key["id"] == name).unwrap();
-        key[time].as_str().unwrap()[..16].replace('T', " ")
+        text(key, time)[..16].replace('T', " ")
     };
     let successor = json.as_array().unwrap().iter().find(|key| key["replaces"] == expired).unwrap();
-    let successor = successor["id"].as_str().unwrap();
+    let successor = text(successor, "id");
     let ends = |name: &str, state: &str, time: &str, successor: &str| {
         let end = format!("  {state:7}  {:16}  {successor}", minute(name, time));
         assert!(row(name).ends_with(&end), "{end:?}: {listed}");
@@ -127,14 +141,6 @@ fn unknown_scope_is_accepted_with_a_note() {
     assert!(listed.as_array().unwrap().iter().any(has_both), "{listed}");
 }
 
-#[test]
-fn expiry_after_year_9999_exits_2() {
-    let dir = TestDir::with_courses();
-    let arguments = "keys create --account a --name n --scope read:courses --expires-in 9999999d";
-    dir.run(arguments).fails(2, &["--expires-in", "9999"]);
-    assert_eq!(dir.run("keys list --account a --json").json(), json!([]));
-}
-
 /// A name cannot control the terminal, reverse the line or imitate another name.
 #[test]
 fn list_escapes_control_characters_in_names() {
@@ -148,12 +154,13 @@ fn list_escapes_control_characters_in_names() {
 }
 
 #[test]
-fn empty_key_name_exits_2() {
+fn empty_key_name_and_late_expiry_exit_2() {
     let dir = TestDir::with_courses();
+    let create = "keys create --account a --scope read:courses --name";
     for name in ["", "  ", "\t"] {
-        let mut command = dir.command("keys create --account a --scope read:courses --name");
-        Outcome::from(command.arg(name).output().unwrap()).fails(2, &["--name"]);
+        Outcome::from(dir.command(create).arg(name).output().unwrap()).fails(2, &["--name"]);
     }
+    dir.run(&format!("{create} n --expires-in 9999999d")).fails(2, &["--expires-in", "9999"]);
     assert_eq!(dir.run("keys list --json").json(), json!([]));
     let help = dir.run("keys create --help").succeeds();
     assert!(help.find("      --account <ID>") < help.find("      --name <NAME>"), "{help}");
@@ -178,9 +185,8 @@ fn terminal_gets_description_of_new_token() {
         let token = std::fs::read_to_string(dir.path("out")).unwrap();
         assert!(token.len() == 55 && token.lines().count() == 1, "{token:?}");
         let found = dir.run_reading(&token, "keys find - --json").json();
-        let id = found["id"].as_str().unwrap();
         assert!(
-            displayed.starts_with(id) && displayed.contains(expected) && displayed.lines().count() == 1,
+            displayed.starts_with(text(&found, "id")) && displayed.contains(expected) && displayed.lines().count() == 1,
             "{displayed:?}"
         );
         assert!(status == Some(0) && !displayed.contains(token.trim_end()));

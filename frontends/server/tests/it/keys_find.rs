@@ -1,36 +1,25 @@
 //! Commands that read a token: `keys find`, and `keys revoke` and `keys rotate` with `--token -`.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::program::{Outcome, TestDir};
+use crate::databases::on_each_database;
+use crate::program::{COURSES, TestDir, text};
 
 const CREATE: &str = "keys create --account a --name n --scope read:courses --json";
 
-/// Runs a command with `input` on standard input.
-pub(crate) fn reading(mut command: Command, input: &str) -> Outcome {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The write fails if the command exits without reading its input.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap().into()
-}
+on_each_database!(leaked_token_is_found_and_revoked);
 
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value[name].as_str().unwrap_or_else(|| panic!("{name}: {value}"))
-}
-
-/// Asserts that the commands work on the database of `command`, which has the accounts `a` and `b`.
-pub(crate) fn assert_tokens_can_be_found_and_revoked(command: impl Fn(&str) -> Command) {
-    let run = |arguments: &str| Outcome::from(command(arguments).output().unwrap());
-    let read = |input: &str, arguments: &str| reading(command(arguments), input);
-    let key = run(CREATE).json();
-    let oauth = run("tokens create --account b --scope read:profile --json").json();
+fn leaked_token_is_found_and_revoked(dir: &TestDir) {
+    dir.import(COURSES);
+    let read = |input: &str, arguments: &str| dir.run_reading(input, arguments);
+    let key = dir.run(CREATE).json();
+    let oauth = dir.run("tokens create --account b --scope read:profile --json").json();
     for made in [&key, &oauth] {
         let found = read(&format!("\n {}\r\n", text(made, "token")), "keys find - --json").json();
         let account = text(made, "account");
-        assert_eq!(found, run(&format!("keys list --account {account} --json")).json()[0]);
+        assert_eq!(found, dir.run(&format!("keys list --account {account} --json")).json()[0]);
         assert_eq!((&found["id"], &found["account"]), (&made["id"], &made["account"]));
         let displayed = read(text(made, "token"), "keys find -").succeeds();
         for piece in [
@@ -43,9 +32,9 @@ pub(crate) fn assert_tokens_can_be_found_and_revoked(command: impl Fn(&str) -> C
         }
         assert!(!displayed.contains(text(made, "token")));
     }
-    let tokens = run("tokens list --json").json();
+    let tokens = dir.run("tokens list --json").json();
     assert_eq!((tokens.as_array().unwrap().len(), &tokens[0]["id"]), (1, &oauth["id"]));
-    assert_eq!(run("tokens list --account a --json").json(), json!([]));
+    assert_eq!(dir.run("tokens list --account a --json").json(), json!([]));
 
     let unknown = format!("ccat_{}08gEjZ", "0".repeat(43));
     let paste = format!(
@@ -79,17 +68,11 @@ pub(crate) fn assert_tokens_can_be_found_and_revoked(command: impl Fn(&str) -> C
 }
 
 #[test]
-fn leaked_token_is_found_and_revoked() {
-    let dir = TestDir::with_courses();
-    assert_tokens_can_be_found_and_revoked(|arguments| dir.command(arguments));
-}
-
-#[test]
 fn unknown_token_exits_1_and_is_not_printed() {
     let dir = TestDir::with_courses();
     let key = dir.run(CREATE).json();
     let token = text(&key, "token");
-    let unknown = TestDir::with_courses().run(CREATE).json()["token"].as_str().unwrap().to_owned();
+    let unknown = TestDir::with_courses().key("a").1;
     let before = dir.run("keys list --json").json();
     for (input, piece) in [
         (&*unknown, "no credential has this token"),
@@ -102,7 +85,7 @@ fn unknown_token_exits_1_and_is_not_printed() {
         (&"x".repeat(10_000), "is not a single token"),
     ] {
         for command in ["keys find -", "keys find --json -", "keys revoke --token -", "keys rotate --token=-"] {
-            let outcome = reading(dir.command(command), input);
+            let outcome = dir.run_reading(input, command);
             let text = input.trim();
             assert!(text.is_empty() || !outcome.err.contains(text), "{outcome:?}");
             assert!(!outcome.err.contains("hunter2") && !outcome.err.contains(&unknown[..12]), "{outcome:?}");
@@ -122,7 +105,7 @@ fn token_as_argument_is_refused_with_hint() {
         assert!(!outcome.err.contains(&token[..8]), "{outcome:?}");
         outcome.fails(1, &["`keys revoke --token -`", "`keys rotate --token -`", "`keys find -`"]);
     }
-    for command in ["keys find", "keys revoke --token", "keys rotate --token"] {
+    for command in ["keys find", "keys find --in-text", "keys revoke --token", "keys rotate --token"] {
         let outcome = dir.run(&format!("{command} {token}"));
         assert!(!outcome.err.contains(&token[..8]), "{outcome:?}");
         outcome.fails(2, &["standard input"]);
@@ -134,14 +117,14 @@ fn token_as_argument_is_refused_with_hint() {
 #[test]
 fn text_without_known_tokens_exits_1() {
     let dir = TestDir::with_courses();
-    let token = dir.run(CREATE).json()["token"].as_str().unwrap().to_owned();
-    let unknown = TestDir::with_courses().run(CREATE).json()["token"].as_str().unwrap().to_owned();
+    let (_, token) = dir.key("a");
+    let unknown = TestDir::with_courses().key("a").1;
     for (input, piece) in [
         ("", "standard input contains no token"),
         (&*format!("{}\n{}", &token[..53], token.to_uppercase()), "standard input contains no token"),
         (&unknown, "no credential has any of these tokens"),
     ] {
-        let outcome = reading(dir.command("keys find --in-text -"), input);
+        let outcome = dir.run_reading(input, "keys find --in-text -");
         assert!(!outcome.out.contains("ccat_") && !outcome.err.contains("ccat_"), "{outcome:?}");
         assert!(outcome.status == Some(1) && outcome.err.contains(piece), "{outcome:?}");
         assert_eq!(outcome.out.contains("unknown"), input == unknown, "{outcome:?}");
@@ -149,9 +132,6 @@ fn text_without_known_tokens_exits_1() {
     for arguments in ["keys find", "keys find - --in-text -"] {
         assert_eq!(dir.run(arguments).status, Some(2), "{arguments}");
     }
-    let outcome = dir.run(&format!("keys find --in-text {token}"));
-    assert!(!outcome.err.contains(&token[..8]), "{outcome:?}");
-    outcome.fails(2, &["standard input"]);
 }
 
 /// On a terminal, operators learn whom to inform. Without a terminal, standard error stays empty.

@@ -7,14 +7,13 @@ use std::process::Stdio;
 use catalogue_core::Timestamp;
 use serde_json::Value;
 
-use crate::program::{Server, TestDir};
+use crate::databases::on_each_database;
+use crate::program::{COURSES, Server, TestDir, text};
 
 const SERVE: &str = "serve --listen 127.0.0.1:0";
 const CREATE: &str = "keys create --account a --scope read:courses --json --name";
 
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value[name].as_str().unwrap_or_else(|| panic!("{name}: {value}"))
-}
+on_each_database!(uses_are_recorded_at_shutdown);
 
 /// Returns the last use of the credential `id` of account `a`.
 fn last_use(dir: &TestDir, id: &str) -> Option<Timestamp> {
@@ -28,16 +27,15 @@ fn now() -> Timestamp {
     Timestamp::parse(&Timestamp::now().to_string()).unwrap()
 }
 
-#[test]
-fn uses_are_recorded_at_shutdown() {
-    let dir = TestDir::with_courses();
+fn uses_are_recorded_at_shutdown(dir: &TestDir) {
+    dir.import(COURSES);
     let key = dir.run(&format!("{CREATE} used")).json();
     let oauth = dir.run("tokens create --account a --scope read:courses --json").json();
     let unused = dir.run(&format!("{CREATE} unused")).json();
     let revoked = dir.run(&format!("{CREATE} revoked")).json();
     dir.run(&format!("keys revoke {}", text(&revoked, "id"))).succeeds();
 
-    let server = Server::start(&mut dir.command(&format!("{SERVE} --log warn")));
+    let server = dir.serve("--log warn");
     let before = now();
     for (credential, path, status) in [
         (&key, "/api/v1/courses", 200),
@@ -51,12 +49,12 @@ fn uses_are_recorded_at_shutdown() {
     assert_eq!(server.stop_with("TERM").0, Some(0));
 
     for used in [&key, &oauth] {
-        let at = last_use(&dir, text(used, "id")).expect("it was used");
+        let at = last_use(dir, text(used, "id")).expect("it was used");
         assert!(before <= at && at <= after, "{before} {at} {after}");
     }
     // A rejected request does not count as a use.
     for never in [&unused, &revoked] {
-        assert_eq!(last_use(&dir, text(never, "id")), None);
+        assert_eq!(last_use(dir, text(never, "id")), None);
     }
     let table = dir.run("keys list --account a").succeeds();
     let row = |name: &str| table.lines().find(|line| line.contains(name)).unwrap();
@@ -64,12 +62,12 @@ fn uses_are_recorded_at_shutdown() {
     assert!(!row("  used  ").contains("never"), "{table}");
 
     // A server records later uses, and keeps the times of credentials that it has not seen.
-    let first = last_use(&dir, text(&key, "id"));
-    let server = Server::start(&mut dir.command(&format!("{SERVE} --log warn")));
+    let first = last_use(dir, text(&key, "id"));
+    let server = dir.serve("--log warn");
     assert_eq!(server.get("/api/v1/me", text(&key, "token")).0, 200);
     assert_eq!(server.stop_with("INT").0, Some(0));
-    assert!(last_use(&dir, text(&key, "id")) > first);
-    assert!(last_use(&dir, text(&oauth, "id")).is_some());
+    assert!(last_use(dir, text(&key, "id")) > first);
+    assert!(last_use(dir, text(&oauth, "id")).is_some());
 }
 
 /// Starts a server, uses the key once, stops the server, and returns the lines of its log.

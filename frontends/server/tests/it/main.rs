@@ -11,6 +11,7 @@ mod command_line;
 mod config_check;
 mod configuration;
 mod dashboard;
+mod databases;
 mod demo;
 mod developer_settings;
 #[cfg(unix)]

@@ -1,17 +1,17 @@
 //! `catalogue migrate`
 
-use rusqlite::Connection;
-
+use crate::databases::on_each_database;
 use crate::program::TestDir;
 
-#[test]
-fn migrate_reports_old_and_new_version() {
-    let dir = TestDir::new();
+on_each_database!(migrate_reports_old_and_new_version);
+
+fn migrate_reports_old_and_new_version(dir: &TestDir) {
     let created = dir.run("migrate --json").json();
     assert_eq!((created.as_object().unwrap().len(), &created["from"]), (2, &0.into()));
     let again = dir.run("migrate --json").json();
     assert_eq!((&again["from"], &again["to"]), (&created["to"], &created["to"]));
-    assert!(dir.run("migrate").succeeds().contains("up to date"));
+    let done = format!("{}: the schema is up to date: version {}\n", dir.database_name(), created["to"]);
+    assert_eq!(dir.run("migrate").succeeds(), done);
     assert!(dir.run("migrate --database sqlite:new.db").succeeds().contains("new database"));
     assert_eq!(dir.export(), "");
 }
@@ -20,8 +20,7 @@ fn migrate_reports_old_and_new_version() {
 fn database_of_unreleased_build_is_refused() {
     let dir = TestDir::new();
     dir.run("migrate").succeeds();
-    let mark = "PRAGMA application_id = 0x63636174; PRAGMA user_version = 7";
-    Connection::open(dir.path("catalogue.db")).unwrap().execute_batch(mark).unwrap();
+    dir.host().run("PRAGMA application_id = 0x63636174; PRAGMA user_version = 7");
     for command in ["migrate", "keys list --account a", "export", "backup copy.db", "serve --listen 127.0.0.1:0"] {
         let output = ["older, unreleased build", "export the courses with that build", "create new keys"];
         dir.run(command).fails(1, &output);
@@ -32,7 +31,7 @@ fn database_of_unreleased_build_is_refused() {
 fn newer_schema_version_is_refused() {
     let dir = TestDir::new();
     dir.run("migrate").succeeds();
-    Connection::open(dir.path("catalogue.db")).unwrap().pragma_update(None, "user_version", 2).unwrap();
+    dir.host().run("PRAGMA user_version = 2");
     for command in ["migrate", "keys list --account a", "serve --listen 127.0.0.1:0"] {
         dir.run(command).fails(1, &["schema version 2", "newer program", "up to 1"]);
     }

@@ -33,8 +33,12 @@ pub(crate) const COURSES: &str = concat!(
     "\n",
 );
 
-/// A temporary working directory for the program.
-pub(crate) struct TestDir(TempDir);
+/// A temporary working directory for the program, and the database that its commands use by default.
+pub(crate) struct TestDir {
+    dir: TempDir,
+    /// Connection string of the database; empty for the program's default, `sqlite:catalogue.db`.
+    pub(crate) address: String,
+}
 
 /// Exit status and output of a run.
 #[derive(Debug)]
@@ -46,24 +50,27 @@ pub(crate) struct Outcome {
 
 impl TestDir {
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self { dir: tempfile::tempdir().unwrap(), address: String::new() }
     }
 
     /// Creates a directory in memory if possible, for tests of many commits that a busy disk would slow down.
     pub(crate) fn in_memory() -> Self {
-        tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), Self)
+        tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), |dir| Self { dir, address: String::new() })
     }
 
     /// Creates a directory with [`COURSES`] in the default database.
     pub(crate) fn with_courses() -> Self {
         let dir = Self::new();
-        dir.write("courses.jsonl", COURSES);
-        dir.run("import courses.jsonl").succeeds();
+        dir.import(COURSES);
         dir
     }
 
+    pub(crate) fn is_postgres(&self) -> bool {
+        self.address.starts_with("postgres")
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        self.dir.path().join(name)
     }
 
     /// Renames the database, and waits until every request notices: the program checks once per ms (decision A14).
@@ -81,7 +88,7 @@ impl TestDir {
 
     /// Returns the names of all files, sorted.
     pub(crate) fn files(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.path()).unwrap();
+        let entries = fs::read_dir(self.dir.path()).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
@@ -93,7 +100,14 @@ impl TestDir {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
             command.env_remove(name);
         }
-        command.env("RUST_BACKTRACE", "1").current_dir(self.0.path());
+        command.env("RUST_BACKTRACE", "1").current_dir(self.dir.path());
+        if !self.address.is_empty() {
+            command.env("CATALOGUE_DATABASE", &self.address);
+        }
+        if self.is_postgres() {
+            // Long timeout: if all cores are busy, a database session can wait seconds for one.
+            command.env("CATALOGUE_DATABASE_TIMEOUT", "60s");
+        }
         command.args(arguments.split(' ').filter(|argument| !argument.is_empty())).stdin(Stdio::null());
         command
     }
@@ -111,22 +125,39 @@ impl TestDir {
     pub(crate) fn run_reading(&self, input: &str, arguments: &str) -> Outcome {
         let mut command = self.command(arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        // The write fails if the command exits without reading its input.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap().into()
     }
 
     /// Starts a command that reads standard input to its end. Returns when it has read `text`; the input stays open.
     pub(crate) fn start_reading(&self, command: &mut Command, text: &str) -> RunningCommand {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut running = RunningCommand::start(command.stdin(Stdio::piped()));
         // More than the capacity of a pipe and a buffer, so the command has read the text when the write returns.
         let padding = "\n".repeat(1 << 20);
-        write!(child.stdin.as_mut().unwrap(), "{text}{padding}").unwrap();
-        RunningCommand(Some(child))
+        write!(running.0.as_mut().unwrap().stdin.as_mut().unwrap(), "{text}{padding}").unwrap();
+        running
     }
 
-    /// Returns the export of the default database.
+    /// Returns the export of the database.
     pub(crate) fn export(&self) -> String {
         self.run("export").succeeds()
+    }
+
+    /// Imports `text` from the file `courses.jsonl` and returns the output.
+    pub(crate) fn import(&self, text: &str) -> String {
+        self.write("courses.jsonl", text);
+        self.run("import courses.jsonl").succeeds()
+    }
+
+    /// Creates a key and returns its id and token.
+    pub(crate) fn key(&self, account: &str) -> (String, String) {
+        let key = self.run(&format!("keys create --account {account} --name n --scope read:courses --json")).json();
+        ["id", "token"].map(|field| text(&key, field).to_owned()).into()
+    }
+
+    pub(crate) fn serve(&self, arguments: &str) -> Server {
+        Server::start(&mut self.command(&format!("serve --listen 127.0.0.1:0 {arguments}")))
     }
 }
 
@@ -160,10 +191,31 @@ impl Outcome {
     }
 }
 
+/// Returns the text of a field.
+pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value[field].as_str().unwrap_or_else(|| panic!("{field}: {value}"))
+}
+
 /// A running command, killed on drop unless it has finished.
 pub(crate) struct RunningCommand(Option<Child>);
 
 impl RunningCommand {
+    pub(crate) fn start(command: &mut Command) -> Self {
+        Self(Some(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
+    }
+
+    /// Returns the next line of standard output.
+    pub(crate) fn line(&mut self) -> String {
+        let mut line = String::new();
+        BufReader::new(self.0.as_mut().unwrap().stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        line
+    }
+
+    /// Returns the lines of standard error up to the first that contains `last`.
+    pub(crate) fn notes_until(&mut self, last: &str) -> Vec<String> {
+        notes_until(BufReader::new(self.0.as_mut().unwrap().stderr.as_mut().unwrap()).lines(), last)
+    }
+
     /// Returns the process ID.
     pub(crate) fn id(&self) -> u32 {
         self.0.as_ref().unwrap().id()
@@ -174,8 +226,7 @@ impl RunningCommand {
     pub(crate) fn stop_with(mut self, signal: &str) -> Outcome {
         let mut child = self.0.take().unwrap();
         let input = child.stdin.take();
-        let kill = format!("kill -s {signal} {}", child.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        send_signal(child.id(), signal);
         let outcome = child.wait_with_output().unwrap().into();
         drop(input);
         outcome
@@ -236,14 +287,7 @@ impl Server {
 
     /// Returns the notes up to the first that contains `last`.
     pub(crate) fn notes_until(&mut self, last: &str) -> Vec<String> {
-        let mut notes = Vec::new();
-        for line in self.take_notes() {
-            notes.push(line.unwrap());
-            if notes.last().unwrap().contains(last) {
-                return notes;
-            }
-        }
-        panic!("{last:?} is not among {notes:?}");
+        notes_until(self.take_notes(), last)
     }
 
     pub(crate) fn get(&self, path: &str, token: &str) -> (u16, Value) {
@@ -257,9 +301,7 @@ impl Server {
 
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: &str) {
-        let kill = format!("kill -s {signal} {}", self.child.id());
-        let sent = Command::new("sh").args(["-c", &kill]).status().unwrap();
-        assert!(sent.success());
+        send_signal(self.child.id(), signal);
     }
 
     /// Waits for the exit, and returns the status.
@@ -281,6 +323,23 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn send_signal(process: u32, signal: &str) {
+    let kill = format!("kill -s {signal} {process}");
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+}
+
+/// Returns the lines up to the first that contains `last`.
+fn notes_until(lines: impl Iterator<Item = io::Result<String>>, last: &str) -> Vec<String> {
+    let mut notes = Vec::new();
+    for line in lines {
+        notes.push(line.unwrap());
+        if notes.last().unwrap().contains(last) {
+            return notes;
+        }
+    }
+    panic!("{last:?} is not among {notes:?}");
 }
 
 /// Sends a GET request. Returns the status and the body, which is null if it is not JSON.

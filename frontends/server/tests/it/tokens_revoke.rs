@@ -1,7 +1,6 @@
 //! `catalogue tokens revoke --account`, which revokes signed tokens of any issuer.
 
-use crate::keys_find::reading;
-use crate::program::{Server, TestDir};
+use crate::program::TestDir;
 
 /// An ES256 token that expires in the year 2100, and its twin with the signature (r, n - s). The signatures are invalid.
 /// The claims are `{"sub":"acc_gone","exp":4102444800}`.
@@ -21,7 +20,7 @@ fn token(signature: &str) -> String {
 #[test]
 fn revoked_token_and_its_twin_are_refused_immediately() {
     let dir = TestDir::with_courses();
-    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
+    let server = dir.serve("--log off");
     let reason = |token: &str| {
         let (status, response) = server.get("/api/v1/me", token);
         assert_eq!(status, 401);
@@ -30,7 +29,7 @@ fn revoked_token_and_its_twin_are_refused_immediately() {
     let [one, twin] = SIGNATURES.map(token);
     assert_eq!([reason(&one), reason(&twin)], ["invalid", "invalid"]);
     // The account does not exist.
-    let revoke = || reading(dir.command("tokens revoke --account acc_gone"), &format!("{one}\n")).succeeds();
+    let revoke = || dir.run_reading(&format!("{one}\n"), "tokens revoke --account acc_gone").succeeds();
     let output = revoke();
     let ids: Vec<_> = output.lines().map(|line| line.strip_suffix(" is revoked").unwrap()).collect();
     assert!(ids.len() == 2 && ids.iter().all(|id| id.starts_with("oauth:")), "{output}");
@@ -54,7 +53,7 @@ fn unrevocable_tokens_are_reported_but_not_printed() {
         ("", "tokens revoke --account a", 1, "tokens revoke < FILE"),
         ("a.b.c d.e.f", "tokens revoke --account a", 1, "is not a single token"),
     ] {
-        let outcome = reading(dir.command(arguments), input);
+        let outcome = dir.run_reading(input, arguments);
         for part in [HEADER, CLAIMS, SIGNATURES[0], "hunter2"] {
             assert!(!outcome.err.contains(part) && !outcome.out.contains(part), "{outcome:?}");
         }

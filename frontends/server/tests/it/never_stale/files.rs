@@ -1,46 +1,55 @@
 //! Database files that are moved or replaced under running servers.
-//!
-//! The servers of [`Linked`] open the database through a symlink to its directory. While the link points to `there`, requests
-//! make them close the files in `here`. The last connection to close removes WAL and WAL index; the next one creates them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use super::fixture::{Fixture, change, fill, remove_wal, sibling};
+use super::fixture::{Fixture, change, sibling};
 use super::sql::Sql;
 use super::{DETAIL, LIST};
 use crate::program::TestDir;
 
-/// Two databases in separate directories, which differ in one change, and servers whose path leads to the first.
-struct Linked(Fixture);
+/// Changes the database at a path to contain a title.
+type Change = fn(&Path, &str);
 
-/// Paths of the two databases.
-const HERE: &str = "here/catalogue.db";
-const THERE: &str = "there/catalogue.db";
-
-impl Linked {
-    fn new() -> Self {
-        Self::in_dir(TestDir::in_memory())
-    }
-
-    fn in_dir(dir: TestDir) -> Self {
-        fs::create_dir(dir.path("here")).unwrap();
-        fs::create_dir(dir.path("there")).unwrap();
-        fill(&dir, HERE);
-        symlink("here", dir.path("live")).unwrap();
-        let fixture = Fixture::over(dir, "live/catalogue.db");
-        // After `Fixture::over`, so that the copy contains the readers' key.
-        let mut sql = Sql::open(&fixture.dir.path(HERE));
-        sql.run(&format!("VACUUM INTO '{}'", fixture.dir.path(THERE).display()));
+/// Changes of a database that the servers have closed, with the commit that its next response must show.
+const CHANGES: [(&str, Change); 4] = [
+    // A recreated WAL can have the same WAL index as the removed one although the database has changed.
+    ("by a writer that closed it", |database, text| {
+        let mut sql = Sql::open(database);
+        sql.run(&change(text));
         sql.close();
-        let mut other = Sql::open(&fixture.dir.path(THERE));
-        other.run("PRAGMA journal_mode = wal");
-        other.run(&change("There"));
-        other.close();
-        Self(fixture)
-    }
+        assert!(!sibling(database, "-wal").exists(), "the last connection to close removes the WAL");
+    }),
+    ("in the leftover WAL of a killed writer", |database, text| {
+        let mut sql = Sql::open(database);
+        sql.run(&change(text));
+        sql.run("BEGIN IMMEDIATE");
+        sql.run(&change("never committed"));
+        sql.kill();
+    }),
+    ("without a shared WAL index", |database, text| {
+        let mut sql = Sql::open_exclusively(database);
+        sql.run(&change(text));
+        sql.close();
+    }),
+    // Some file systems, such as ext4 but not tmpfs, reuse the inode number of a removed file for the next file.
+    ("in a recreated file", |database, text| {
+        let mut sql = Sql::open(database);
+        sql.run(&change(text));
+        sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
+        sql.close();
+        let copy = sibling(database, "-copy");
+        fs::copy(database, &copy).unwrap();
+        fs::remove_file(database).unwrap();
+        fs::copy(copy, database).unwrap();
+    }),
+];
 
+/// Two databases that differ in one change, and servers that open one of them through a symlink to its directory.
+struct Linked<'d>(Fixture<'d>);
+
+impl Linked<'_> {
     /// Makes the link point to `directory`.
     fn point_link_to(&mut self, directory: &str) {
         symlink(directory, self.0.dir.path("next")).unwrap();
@@ -48,183 +57,92 @@ impl Linked {
         self.0.wait_for_file_check();
     }
 
-    /// Points the link to `there` and sends requests, so that the servers close the files in `here`.
+    /// Points the link to `there` and sends requests, so that the servers close the files in `here`. The last connection to
+    /// close removes WAL and WAL index; the next one creates them.
     fn point_link_away(&mut self) {
         self.point_link_to("there");
         self.0.assert_responses(LIST, 200, "There");
         self.0.assert_responses(DETAIL, 200, "There");
     }
+}
 
-    fn point_link_back(&mut self) {
-        self.point_link_to("here");
-    }
-
-    fn here(&self) -> Sql {
-        Sql::open(&self.0.dir.path(HERE))
-    }
+/// Copies a database in a process that ends, switches the copy to WAL mode, and runs statements in it.
+fn copy_database(from: &Path, to: &Path, statements: &[&str]) {
+    let mut sql = Sql::open(from);
+    sql.run(&format!("VACUUM INTO '{}'", to.display()));
+    sql.close();
+    let mut sql = Sql::open(to);
+    sql.run("PRAGMA journal_mode = wal");
+    statements.iter().for_each(|statement| drop(sql.run(statement)));
+    sql.close();
 }
 
 #[test]
-fn restored_symlink_keeps_etags() {
-    let mut linked = Linked::new();
-    for _ in 0..5 {
+fn commits_while_symlink_points_elsewhere_are_seen() {
+    let mut dir = TestDir::new();
+    ["here", "there"].iter().for_each(|name| fs::create_dir(dir.path(name)).unwrap());
+    symlink("here", dir.path("live")).unwrap();
+    dir.address = "sqlite:live/catalogue.db".to_owned();
+    let mut linked = Linked(Fixture::new(&dir));
+    let [here, there] = ["here/catalogue.db", "there/catalogue.db"].map(|path| dir.path(path));
+    copy_database(&here, &there, &[&change("There")]);
+    for number in 0..5 {
         linked.point_link_away();
-        linked.point_link_back();
+        linked.point_link_to("here");
         linked.0.assert_not_modified();
-    }
-    linked.0.sql().run(&change("at last"));
-    linked.0.assert_new("at last");
-}
-
-/// A recreated WAL can have the same WAL index as the removed one although the database has changed.
-#[test]
-fn commit_while_symlink_points_elsewhere_is_seen() {
-    let mut linked = Linked::new();
-    for number in 0..5 {
-        linked.point_link_away();
-        let text = format!("number {number}");
-        let mut sql = linked.here();
-        sql.run(&change(&text));
-        sql.close();
-        let wal = sibling(&linked.0.dir.path(HERE), "-wal");
-        assert!(!wal.exists(), "the last connection to close removes the WAL");
-        linked.point_link_back();
-        linked.0.assert_new(&text);
+        for (name, change_closed) in CHANGES {
+            linked.point_link_away();
+            let text = format!("number {number} {name}");
+            change_closed(&here, &text);
+            linked.point_link_to("here");
+            linked.0.assert_new(&text);
+            let mut sql = Sql::open(&here);
+            sql.run(&change(&format!("after {text}")));
+            linked.0.assert_new(&format!("after {text}"));
+            sql.close();
+        }
     }
 }
 
+/// A later state replaces the file, and then an earlier one. If the revision were a counter, as many changes after the restore
+/// as before it would repeat an earlier revision.
 #[test]
-fn commit_in_leftover_wal_of_killed_writer_is_seen() {
-    let mut linked = Linked::new();
-    for number in 0..5 {
-        linked.point_link_away();
-        let text = format!("number {number}");
-        let mut sql = linked.here();
-        sql.run(&change(&text));
-        sql.run("BEGIN IMMEDIATE");
-        sql.run(&change("never committed"));
-        sql.kill();
-        linked.point_link_back();
-        linked.0.assert_new(&text);
-        let mut sql = linked.here();
-        sql.run(&change(&format!("after {text}")));
-        linked.0.assert_new(&format!("after {text}"));
-        sql.close();
-    }
-}
-
-#[test]
-fn commit_without_shared_wal_index_is_seen() {
-    let mut linked = Linked::new();
-    for number in 0..5 {
-        linked.point_link_away();
-        let text = format!("number {number}");
-        let here = linked.0.dir.path(HERE);
-        let mut sql = Sql::open_exclusively(&here);
-        sql.run(&change(&text));
-        sql.close();
-        linked.point_link_back();
-        linked.0.assert_new(&text);
-        linked.0.sql().run(&change(&format!("after {text}")));
-        linked.0.assert_new(&format!("after {text}"));
-    }
-}
-
-/// Some file systems, such as ext4 but not tmpfs, reuse the inode number of a removed file for the next file.
-#[test]
-fn commit_in_recreated_file_is_seen() {
-    let mut linked = Linked::in_dir(TestDir::new());
-    let (here, copy) = (linked.0.dir.path(HERE), linked.0.dir.path("copy.db"));
-    for number in 0..5 {
-        linked.point_link_away();
-        let text = format!("number {number}");
-        let mut sql = linked.here();
-        sql.run(&change(&text));
-        sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
-        sql.close();
-        fs::copy(&here, &copy).unwrap();
-        fs::remove_file(&here).unwrap();
-        fs::copy(&copy, &here).unwrap();
-        linked.point_link_back();
-        linked.0.assert_new(&text);
-    }
-}
-
-#[test]
-fn replacement_file_is_read_immediately() {
+fn replaced_file_is_read_immediately_and_matches_no_earlier_etag() {
     let dir = TestDir::in_memory();
-    fill(&dir, "catalogue.db");
-    let mut fixture = Fixture::over(dir, "catalogue.db");
-    for number in 0..5 {
-        let text = format!("file {number}");
-        let next = fixture.dir.path("next.db");
-        fixture.sql().run(&format!("VACUUM INTO '{}'", next.display()));
-        let mut sql = Sql::open(&next);
-        sql.run("PRAGMA journal_mode = wal");
-        sql.run(&change(&text));
-        sql.close();
+    let mut fixture = Fixture::new(&dir);
+    let [next, backup] = ["next.db", "backup.db"].map(|name| dir.path(name));
+    for round in 0..5 {
+        let text = format!("file {round}");
+        copy_database(&dir.database(), &next, &[&change(&text)]);
         replace_database(&mut fixture, &next);
         fixture.assert_new(&text);
-        fixture.sql().run(&change(&format!("after {text}")));
-        fixture.assert_new(&format!("after {text}"));
+
+        copy_database(&dir.database(), &backup, &[]);
+        let later = [1, 2, 3].map(|number| change(&format!("later {round} {number}")));
+        let mut sql = fixture.sql();
+        later.iter().for_each(|change| drop(sql.run(change)));
+        sql.close();
+        fixture.assert_new(&format!("later {round} 3"));
+        replace_database(&mut fixture, &backup);
+        fixture.assert_responses(LIST, 200, &text);
+        fixture.assert_responses(DETAIL, 200, &text);
+        let mut sql = fixture.sql();
+        later.iter().for_each(|change| drop(sql.run(&change.replace("later", "other"))));
+        // The readers still send the ETags from before the restore.
+        fixture.assert_new(&format!("other {round} 3"));
     }
 }
 
-/// Replaces the database by `file` after a full checkpoint, and waits until the servers have noticed.
-fn replace_database(fixture: &mut Fixture, file: &Path) {
+/// Replaces the database by `file` after a full checkpoint, and removes WAL and WAL index, as an operator does. Waits until the
+/// servers have noticed.
+fn replace_database(fixture: &mut Fixture<'_>, file: &Path) {
     let mut sql = fixture.sql();
     assert!(sql.run("PRAGMA wal_checkpoint(TRUNCATE)").starts_with("0 "));
     sql.close();
-    remove_wal(fixture.database());
-    fs::rename(file, fixture.database()).unwrap();
+    let database = fixture.dir.database();
+    for suffix in ["-wal", "-shm"] {
+        let _ = fs::remove_file(sibling(&database, suffix));
+    }
+    fs::rename(file, database).unwrap();
     fixture.wait_for_file_check();
-}
-
-/// If the revision were a counter, as many changes after the restore as before it would repeat an earlier revision.
-#[test]
-fn changed_backup_does_not_match_earlier_etags() {
-    let mut fixture = Fixture::new();
-    for round in 0..3 {
-        let backup = fixture.dir.path("backup.db");
-        fixture.sql().run(&format!("VACUUM INTO '{}'", backup.display()));
-        let mut sql = fixture.sql();
-        for number in 0..3 {
-            sql.run(&change(&format!("later {round} {number}")));
-        }
-        fixture.assert_new(&format!("later {round} 2"));
-        let tags: Vec<_> = fixture.readers.iter().map(|reader| reader.tag(LIST)).collect();
-        sql.close();
-
-        replace_database(&mut fixture, &backup);
-        for (reader, tag) in fixture.readers.iter_mut().zip(&tags) {
-            let response = reader.get(LIST, tag);
-            assert!(response.status == 200 && !response.body.contains("later"), "{response:?}");
-        }
-        let mut sql = fixture.sql();
-        for number in 0..3 {
-            sql.run(&change(&format!("other {round} {number}")));
-        }
-        // The readers still send the ETags from before the restore.
-        fixture.assert_new(&format!("other {round} 2"));
-    }
-}
-
-#[test]
-fn missing_file_returns_500_until_restored() {
-    let mut fixture = Fixture::new();
-    let moved = fixture.dir.path("away.db");
-    for number in 0..3 {
-        let mut sql = fixture.sql();
-        sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
-        sql.close();
-        fs::rename(fixture.database(), &moved).unwrap();
-        fixture.wait_for_file_check();
-        fixture.assert_responses(LIST, 500, "internal_error");
-        fixture.assert_responses(DETAIL, 500, "internal_error");
-        fs::rename(&moved, fixture.database()).unwrap();
-        fixture.assert_not_modified();
-        let text = format!("number {number}");
-        fixture.sql().run(&change(&text));
-        fixture.assert_new(&text);
-    }
 }

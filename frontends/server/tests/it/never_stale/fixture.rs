@@ -1,11 +1,8 @@
 //! [`Fixture`]: servers over one database, and their readers.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-
-use serde_json::Value;
 
 use super::reader::Reader;
 use super::sql::Sql;
@@ -17,57 +14,35 @@ const CONNECTIONS: usize = 3;
 /// Names of the servers and their options.
 const SERVERS: [(&str, &str); 2] = [("with page cache", ""), ("without page cache", " --page-cache 0")];
 
-/// Two servers over one database, readers of account `a`, and their key.
-pub(super) struct Fixture {
-    pub(super) dir: TestDir,
+/// Two servers over one database, and readers of account `a`.
+pub(super) struct Fixture<'d> {
+    pub(super) dir: &'d TestDir,
     pub(super) readers: Vec<Reader>,
-    pub(super) key: Key,
-    servers: Vec<(&'static str, Server)>,
-    database: PathBuf,
-}
-
-pub(super) struct Key {
-    pub(super) id: String,
     pub(super) token: String,
+    servers: Vec<(&'static str, Server)>,
 }
 
-impl Fixture {
-    /// Creates a fixture over a new file in the working directory.
-    pub(super) fn new() -> Self {
-        let dir = TestDir::in_memory();
-        fill(&dir, "catalogue.db");
-        Self::over(dir, "catalogue.db")
+impl<'d> Fixture<'d> {
+    /// Imports the courses and starts the servers. Each reader reads everything once.
+    pub(super) fn new(dir: &'d TestDir) -> Self {
+        dir.import(COURSES);
+        Self::over(dir, &dir.key("a").1, |command| command)
     }
 
-    /// Creates a fixture over the existing `database`, a path below the working directory. Each reader reads everything once.
-    pub(super) fn over(dir: TestDir, database: &str) -> Self {
-        let key = Key::create(&dir, database);
-        Self::with_servers(dir, database, key, |command| command)
-    }
-
-    /// Like [`Self::over`], but with an existing key, and with servers whose command `wrap` changes.
-    pub(super) fn with_servers(dir: TestDir, database: &str, key: Key, wrap: impl Fn(Command) -> Command) -> Self {
-        let mut readers = Vec::new();
-        let mut servers = Vec::new();
-        for (name, option) in SERVERS {
-            let arguments = format!("serve --listen 127.0.0.1:0 --log off --database sqlite:{database}{option}");
-            let server = Server::start(&mut wrap(dir.command(&arguments)));
-            readers.extend((0..CONNECTIONS).map(|_| Reader::connect(&server.address, &key.token, name)));
-            servers.push((name, server));
-        }
-        let database = dir.path(database);
-        let mut fixture = Self { dir, readers, key, servers, database };
+    /// Like [`Self::new`], but over an existing database, and with servers whose command `wrap` changes.
+    pub(super) fn over(dir: &'d TestDir, token: &str, wrap: impl Fn(Command) -> Command) -> Self {
+        let serve = |page_cache| dir.command(&format!("serve --listen 127.0.0.1:0 --log off{page_cache}"));
+        let servers: Vec<_> =
+            SERVERS.map(|(name, page_cache)| (name, Server::start(&mut wrap(serve(page_cache))))).into();
+        let mut fixture = Self { dir, readers: Vec::new(), token: token.to_owned(), servers };
+        fixture.readers = (0..CONNECTIONS).flat_map(|_| fixture.new_connections(token)).collect();
         fixture.assert_new("");
         fixture
     }
 
-    /// Starts a process that writes in plain SQL.
+    /// Starts a process that writes in plain SQL to an SQLite database.
     pub(super) fn sql(&self) -> Sql {
-        Sql::open(&self.database)
-    }
-
-    pub(super) fn database(&self) -> &Path {
-        &self.database
+        Sql::open(&self.dir.database())
     }
 
     /// Opens another connection to each server, with `token`.
@@ -137,21 +112,6 @@ impl Fixture {
     }
 }
 
-impl Key {
-    /// Creates a key of account `a`.
-    pub(super) fn create(dir: &TestDir, database: &str) -> Self {
-        let create = "keys create --account a --name n --scope read:courses --json";
-        let key = dir.run(&format!("{create} --database sqlite:{database}")).json();
-        let text = |name: &str| key.get(name).and_then(Value::as_str).unwrap().to_owned();
-        Self { id: text("id"), token: text("token") }
-    }
-}
-
-/// Imports two accounts and their courses.
-pub(super) fn fill(dir: &TestDir, database: &str) {
-    dir.run_reading(COURSES, &format!("import - --database sqlite:{database}")).succeeds();
-}
-
 /// Returns SQL that changes list, page and detail of account `a`.
 pub(super) fn change(text: &str) -> String {
     format!("UPDATE courses SET title = '{text}' WHERE account_id = 'a'")
@@ -162,11 +122,4 @@ pub(super) fn sibling(database: &Path, suffix: &str) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(suffix);
     name.into()
-}
-
-/// Removes WAL and WAL index of a database without writers, as an operator does who restores a file.
-pub(super) fn remove_wal(database: &Path) {
-    for suffix in ["-wal", "-shm"] {
-        let _ = fs::remove_file(sibling(database, suffix));
-    }
 }

@@ -1,16 +1,12 @@
 //! Each response reflects every change committed before its request arrived: running servers, readers on persistent
-//! connections, and other processes that write.
+//! connections, and other processes that write. The storages' tests hold these laws in one process.
 //!
-//! Each test has two servers over one database, one with a page cache and one without. A writer's process reports its commit,
-//! and the next response must show it. Tests wait only until a key expires, and until the servers check for a replaced file.
+//! Each test has two servers over one database, one with a page cache and one without. A writer reports its commit, and the
+//! next response must show it. Tests wait only until a key expires, and until the servers check for a replaced file.
 
-mod commands;
-mod concurrent;
-mod credentials;
+mod changes;
 mod files;
 mod fixture;
-mod journal_mode;
-mod plain_sql;
 mod read_only;
 pub(crate) mod reader;
 pub(crate) mod sql;

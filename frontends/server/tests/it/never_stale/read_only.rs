@@ -3,29 +3,17 @@
 use std::fs::{self, File, Permissions};
 use std::io::{Write, stderr};
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-use super::fixture::{Fixture, Key, change, fill};
+use super::fixture::{Fixture, change};
 use super::sql::Sql;
-use crate::program::TestDir;
+use crate::program::{COURSES, TestDir};
 
-const DATABASE: &str = "shelf/catalogue.db";
-
-/// Wraps `command` to run as a user without write permission: root ignores permissions.
-fn unprivileged(command: &Command) -> Command {
-    let mut wrapped = Command::new("setpriv");
-    wrapped.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
-    wrapped.arg(command.get_program()).args(command.get_args());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => wrapped.env(name, value),
-            None => wrapped.env_remove(name),
-        };
-    }
-    if let Some(directory) = command.get_current_dir() {
-        wrapped.current_dir(directory);
-    }
-    wrapped
+/// Makes `command` run as a user without write permission: root ignores permissions.
+fn unprivileged(mut command: Command) -> Command {
+    command.uid(65534).gid(65534);
+    command
 }
 
 /// Sets whether the files of the database and their directory are writable.
@@ -45,27 +33,28 @@ fn server_wrapper(dir: &TestDir) -> Option<fn(Command) -> Command> {
     }
     // By default, only its owner may enter the working directory.
     fs::set_permissions(dir.path(""), Permissions::from_mode(0o755)).unwrap();
-    let tried = unprivileged(&dir.command("--version")).output();
+    let tried = unprivileged(dir.command("--version")).output();
     if tried.is_ok_and(|output| output.status.success()) {
-        return Some(|command| unprivileged(&command));
+        return Some(unprivileged);
     }
     // Written directly: the test runner captures other output.
-    stderr().write_all(b"skipped: read-only files: setpriv cannot start the program as another user\n").unwrap();
+    stderr().write_all(b"skipped: read-only files: the program cannot be started as another user\n").unwrap();
     None
 }
 
 #[test]
 fn server_without_write_access_sees_every_commit() {
-    let dir = TestDir::in_memory();
+    let mut dir = TestDir::in_memory();
     fs::create_dir(dir.path("shelf")).unwrap();
-    fill(&dir, DATABASE);
-    let key = Key::create(&dir, DATABASE);
+    dir.address = "sqlite:shelf/catalogue.db".to_owned();
+    dir.import(COURSES);
+    let (_, token) = dir.key("a");
     // While `first` has the database open, WAL and WAL index exist, and read permission is enough.
-    let mut first = Sql::open(&dir.path(DATABASE));
+    let mut first = Sql::open(&dir.database());
     first.run(&change("first"));
     set_writable(&dir, false);
     let Some(wrap) = server_wrapper(&dir) else { return };
-    let mut fixture = Fixture::with_servers(dir, DATABASE, key, wrap);
+    let mut fixture = Fixture::over(&dir, &token, wrap);
     for number in 0..20 {
         let text = format!("number {number}");
         first.run(&change(&text));
@@ -76,14 +65,14 @@ fn server_without_write_access_sees_every_commit() {
     first.close();
     fixture.assert_not_modified();
     for number in 0..5 {
-        set_writable(&fixture.dir, true);
+        set_writable(&dir, true);
         let mut next = fixture.sql();
         let text = format!("next {number}");
         next.run(&change(&text));
-        set_writable(&fixture.dir, false);
+        set_writable(&dir, false);
         fixture.assert_new(&text);
         next.kill();
         fixture.assert_not_modified();
     }
-    set_writable(&fixture.dir, true);
+    set_writable(&dir, true);
 }

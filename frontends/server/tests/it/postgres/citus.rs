@@ -1,15 +1,11 @@
-//! `/ready`, `doctor` and failures on a Citus cluster, whose coordinator `CATALOGUE_TEST_CITUS` names.
+//! `/ready` and `doctor` on a Citus cluster, whose coordinator `CATALOGUE_TEST_CITUS` names.
 
 use std::env;
 use std::io::{Write as _, stderr};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::fixture::{Fixture, Session};
 use crate::observed::Observed;
 use crate::program::COURSES;
-
-/// Serializes the tests, as they change the cluster's nodes.
-static LOCK: Mutex<()> = Mutex::new(());
 
 /// An empty schema of the cluster, and the statements that undo a test's change of its nodes.
 struct Citus {
@@ -17,7 +13,6 @@ struct Citus {
     schema: &'static str,
     address: String,
     undo: Vec<String>,
-    _guard: MutexGuard<'static, ()>,
 }
 
 impl Citus {
@@ -28,17 +23,15 @@ impl Citus {
             stderr().write_all(b"skipped: Citus: CATALOGUE_TEST_CITUS names no coordinator\n").unwrap();
             return None;
         };
-        let guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
         Session::of(&address).run(&format!("DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}"));
         let end = if address.contains('?') { '&' } else { '?' };
         let options = format!("options=-c%20search_path%3D{schema}%20-c%20citus.shard_count%3D4");
         let fixture = Fixture::at(format!("{address}{end}{options}"));
-        Some(Self { fixture, schema, address, undo: Vec::new(), _guard: guard })
+        Some(Self { fixture, schema, address, undo: Vec::new() })
     }
 
     fn observed(&self) -> Observed {
-        let serve = "serve --no-migrate --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --log off";
-        Observed::start_with(&self.fixture.dir, &mut self.fixture.command(serve))
+        Observed::start(&self.fixture, "--no-migrate --log off")
     }
 }
 
@@ -94,56 +87,4 @@ fn ready_and_doctor_report_undistributed_tables_and_inactive_nodes() {
     assert!(doctor.contains("127.0.0.1:1 is not active"), "{doctor}");
     citus.fixture.session().run(&citus.undo.pop().unwrap());
     assert_eq!(problems(&observed), [""; 0]);
-}
-
-#[test]
-fn dead_node_considered_active_fails_only_its_accounts() {
-    let Some(mut citus) = Citus::new("catalogue_test_dead") else { return };
-    let fixture = &citus.fixture;
-    fixture.run("migrate --citus").succeeds();
-    let lines_of = |account: &str| {
-        COURSES.replace(r#""b""#, &format!("\"{account}\"")).lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
-    };
-    let accounts: Vec<_> = (0..8).map(|number| format!("account_{number}")).collect();
-    let lines = accounts.iter().flat_map(|account| {
-        let lines = lines_of(account);
-        [lines[0].clone(), lines[3].clone()]
-    });
-    fixture.import(&lines.collect::<Vec<_>>().join("\n"));
-    let session = fixture.session();
-    let groups: Vec<String> = accounts
-        .iter()
-        .map(|account| {
-            let group = format!(
-                "SELECT CAST(groupid AS TEXT) FROM pg_dist_placement WHERE shardid \
-                             = get_shard_id_for_distribution_column('accounts', CAST('{account}' AS TEXT))"
-            );
-            session.texts(&group).remove(0)
-        })
-        .collect();
-    let dead = groups[0].clone();
-    let near = groups.iter().position(|group| *group != dead).expect("two workers share eight accounts");
-    let tokens = [0, near].map(|number| fixture.key(&accounts[number]).1);
-    let observed = citus.observed();
-    let status = |token: &str| observed.server.get("/api/v1/courses", token).0;
-    assert_eq!([0, 1].map(|number| status(&tokens[number])), [200, 200]);
-
-    let node = session.texts(&format!(
-        "SELECT format('SELECT citus_update_node(%s, %L, %s, force => true, lock_cooldown => 100)', nodeid, nodename, nodeport) \
-         FROM pg_dist_node WHERE groupid = {dead}"
-    ));
-    let unreachable_node = format!(
-        "SELECT citus_update_node(nodeid, '127.0.0.1', 1, force => true, lock_cooldown => 100) FROM pg_dist_node WHERE groupid = {dead}"
-    );
-    citus.undo.extend([node[0].clone(), "SELECT start_metadata_sync_to_all_nodes()".to_owned()]);
-    session.run(&unreachable_node);
-    assert_eq!([0, 1].map(|number| status(&tokens[number])), [500, 200], "500 instead of 401");
-    let (ready, found) = observed.ready();
-    assert_eq!((ready, &found["checks"]["credentials"]), (200, &"ok".into()), "{found}");
-    assert!(found["problems"].is_null(), "Citus considers the node active: {found}");
-    let another = citus.observed();
-    assert_eq!(another.server.get("/api/v1/courses", &tokens[1]).0, 200, "a server starts without the node");
-
-    citus.undo.drain(..).for_each(|sql| session.run(&sql));
-    assert_eq!([0, 1].map(|number| status(&tokens[number])), [200, 200]);
 }

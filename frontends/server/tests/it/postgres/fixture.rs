@@ -1,21 +1,18 @@
 //! A separate database for each test, the program on it, and plain SQL.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::process::Command;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use catalogue_postgres_cluster::Cluster;
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, NoTls};
 
-use crate::program::{COURSES, Outcome, Server, TestDir};
+use crate::observed::send;
+use crate::program::{COURSES, TestDir};
 
-/// A database, and a working directory for the program, which gets the database from its environment.
+/// A working directory whose commands use a PostgreSQL database.
 pub(crate) struct Fixture {
     pub(crate) dir: TestDir,
-    /// Connection string for `--database`.
-    pub(crate) address: String,
     /// Connection string in the syntax of PostgreSQL's own programs.
     connection: String,
 }
@@ -33,12 +30,14 @@ impl Fixture {
 
     /// Returns a fixture on the database `name` of `cluster`.
     pub(crate) fn on(cluster: &Cluster, name: &str) -> Self {
-        Self { dir: TestDir::new(), address: url(cluster, name), connection: cluster.address(name) }
+        Self { connection: cluster.address(name), ..Self::at(url(cluster, name)) }
     }
 
     /// Returns a fixture for `address`, which PostgreSQL's own programs accept too.
     pub(crate) fn at(address: String) -> Self {
-        Self { dir: TestDir::new(), connection: address.clone(), address }
+        let mut dir = TestDir::new();
+        dir.address.clone_from(&address);
+        Self { dir, connection: address }
     }
 
     /// Like [`Self::new`], but imports [`COURSES`].
@@ -46,34 +45,6 @@ impl Fixture {
         let fixture = Self::new()?;
         fixture.import(COURSES);
         Some(fixture)
-    }
-
-    pub(crate) fn command(&self, arguments: &str) -> Command {
-        let mut command = self.dir.command(arguments);
-        // Long timeout: if all cores are busy, a database session can wait seconds for one.
-        command.env("CATALOGUE_DATABASE", &self.address).env("CATALOGUE_DATABASE_TIMEOUT", "60s");
-        command
-    }
-
-    pub(crate) fn run(&self, arguments: &str) -> Outcome {
-        self.command(arguments).output().unwrap().into()
-    }
-
-    /// Imports `text` and returns the output.
-    pub(crate) fn import(&self, text: &str) -> String {
-        self.dir.write("import.jsonl", text);
-        self.run("import import.jsonl").succeeds()
-    }
-
-    /// Creates a key and returns its id and token.
-    pub(crate) fn key(&self, account: &str) -> (String, String) {
-        let key = self.run(&format!("keys create --account {account} --name n --scope read:courses --json")).json();
-        let text = |field: &str| key[field].as_str().unwrap().to_owned();
-        (text("id"), text("token"))
-    }
-
-    pub(crate) fn serve(&self, arguments: &str) -> Server {
-        Server::start(&mut self.command(&format!("serve --listen 127.0.0.1:0 {arguments}")))
     }
 
     /// Opens a connection as a host application would.
@@ -84,6 +55,20 @@ impl Fixture {
     /// Returns the names of the tables in the schema `public`.
     pub(crate) fn tables(&self) -> Vec<String> {
         self.session().texts("SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+    }
+}
+
+impl Deref for Fixture {
+    type Target = TestDir;
+
+    fn deref(&self) -> &TestDir {
+        &self.dir
+    }
+}
+
+impl DerefMut for Fixture {
+    fn deref_mut(&mut self) -> &mut TestDir {
+        &mut self.dir
     }
 }
 
@@ -120,12 +105,7 @@ impl Session {
 
 /// Returns the response to `GET path` without the headers in which any two servers differ: tag, request id and date.
 pub(crate) fn comparable_response(address: &str, path: &str, token: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n")
-        .unwrap();
-    let mut response = String::new();
-    stream.read_to_string(&mut response).unwrap();
-    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    let (_, head, body) = send(address, &format!("GET {path} HTTP/1.1\nAuthorization: Bearer {token}"));
     let excluded = ["etag:", "x-request-id:", "date:"];
     let head: Vec<_> = head.split("\r\n").filter(|line| !excluded.iter().any(|name| line.starts_with(name))).collect();
     format!("{}\n\n{body}", head.join("\n"))

@@ -1,5 +1,5 @@
-//! Requests and commands whose connection to PostgreSQL is cut at any message: a request gets the correct response or a 500,
-//! and a change reports whether it was made.
+//! Requests and a command whose connection to PostgreSQL is cut at any message: a request gets the correct response or a 500,
+//! and a change reports whether it was made. The storage's tests hold this for each change.
 
 #[path = "../../../../../storage/postgres/tests/it/lost_responses/proxy.rs"]
 mod proxy;
@@ -10,11 +10,7 @@ use catalogue_postgres_cluster::Cluster;
 use serde_json::Value;
 
 use super::fixture::{Fixture, Session};
-use crate::developer_settings::changes::{Changes, FailingDatabase, SHAPE, TABLES};
-use crate::program::{COURSES, Outcome};
 use proxy::{MAX_MESSAGES, Proxy, Sender};
-
-const BOTH: [Sender; 2] = [Sender::Client, Sender::Server];
 
 /// A database with courses, a proxy that can cut connections to it, and a direct connection.
 struct Fixtures {
@@ -34,22 +30,15 @@ impl Fixtures {
         Some(Self { fixture, proxy, host, sender })
     }
 
-    fn save(&self, tables: &[impl AsRef<str>]) {
-        for table in tables.iter().map(AsRef::as_ref) {
-            self.host.run(&format!("CREATE TEMP TABLE saved_{table} AS SELECT * FROM public.{table}"));
-        }
+    /// Returns each fixture, for cuts before a message of the client or of the server.
+    fn both() -> impl Iterator<Item = Self> {
+        [Sender::Client, Sender::Server].into_iter().map_while(Self::new)
     }
 
-    fn restore(&self, tables: &[impl AsRef<str>]) {
-        let put = |table: &str| format!("DELETE FROM public.{table}; INSERT INTO public.{table} TABLE saved_{table};");
-        let each: String = tables.iter().map(|table| put(table.as_ref())).collect();
-        self.host.run(&format!("BEGIN; SET LOCAL session_replication_role = replica; {each} COMMIT"));
-    }
-
-    /// Returns all rows of the tables.
-    fn contents(&self, tables: &[impl AsRef<str>]) -> Vec<String> {
-        let select = |table: &str| format!("SELECT CAST({table} AS TEXT) FROM public.{table} ORDER BY 1");
-        tables.iter().flat_map(|table| self.host.texts(&select(table.as_ref()))).collect()
+    /// Cuts the connections before message number `at`; messages count from 1.
+    fn cut(&self, at: usize) {
+        assert!(at < MAX_MESSAGES);
+        self.proxy.cut(self.sender, at - 1);
     }
 
     /// Waits until the database has finished the statements of cut connections.
@@ -62,36 +51,14 @@ impl Fixtures {
     }
 }
 
-impl FailingDatabase for Fixtures {
-    fn restore(&self) {
-        self.restore(&TABLES);
-    }
-
-    fn shape(&self) -> String {
-        self.host.texts(SHAPE).remove(0)
-    }
-
-    fn fail(&self, at: usize) {
-        assert!(at < MAX_MESSAGES);
-        self.proxy.cut(self.sender, at - 1);
-    }
-
-    fn stop(&self) -> bool {
-        let was_cut = self.proxy.stop();
-        self.settle();
-        was_cut
-    }
-}
-
 #[test]
 fn requests_return_correct_response_or_500() {
-    for sender in BOTH {
-        let Some(scene) = Fixtures::new(sender) else { return };
+    for scene in Fixtures::both() {
         let (_, token) = scene.fixture.key("a");
         // Looks like a signed token; the storage knows that it was revoked.
         let signed = "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIiwiZXhwIjo0MTAyNDQ0ODAwfQ.AAAA";
         if cfg!(feature = "oauth") {
-            crate::keys_find::reading(scene.fixture.command("tokens revoke --account a"), signed).succeeds();
+            scene.fixture.run_reading(signed, "tokens revoke --account a").succeeds();
         }
         for page_cache in ["0", "8MiB"] {
             let server = scene.fixture.serve(&format!("--page-cache {page_cache} --log off"));
@@ -101,10 +68,10 @@ fn requests_return_correct_response_or_500() {
                 let get = || server.get(&format!("/api/v1/{path}"), token);
                 let expected = without_id(get());
                 for at in 1.. {
-                    scene.fail(at);
+                    scene.cut(at);
                     let response = get();
                     let was_cut = scene.proxy.stop();
-                    let context = format!("{path}, {sender:?} at {at}: {response:?}");
+                    let context = format!("{path}, {:?} at {at}: {response:?}", scene.sender);
                     let is_failure = was_cut && response.0 == 500 && response.1["error"]["code"] == "internal_error";
                     assert!(is_failure || without_id(response) == expected, "{context}");
                     assert_eq!(without_id(get()), expected, "after {context}");
@@ -123,86 +90,33 @@ fn without_id((status, mut body): (u16, Value)) -> (u16, Value) {
 }
 
 #[test]
-#[ignore = "takes minutes"]
-fn developer_settings_changes_report_outcome() {
-    for sender in BOTH {
-        let Some(scene) = Fixtures::new(sender) else { return };
-        let serve = || scene.fixture.serve("--settings-url /settings --log off");
-        let link = || scene.fixture.run("settings link --account a --settings-url /settings").succeeds();
-        let changes = Changes::new(&serve().address, [&link(), &link()]);
-        scene.save(&TABLES);
-        let (not_done, unknown) = changes.assert_outcomes(&scene, serve);
-        // Each of the 10 changes has an unknown outcome if its commit, or the response to the commit, is lost.
-        assert!(not_done > 0 && unknown >= 10, "{sender:?}: {not_done} not done, {unknown} not known");
-    }
-}
-
-#[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes a minute"]
 fn key_creation_reports_outcome() {
-    cut_commands(&["keys create --account a --name n --scope read:courses"]);
-}
-
-#[test]
-#[ignore = "takes minutes"]
-fn commands_report_outcome() {
-    cut_commands(&[
-        "tokens create --account a --scope read:courses",
-        "keys revoke --token -",
-        "keys rotate --token -",
-        LINK,
-        "settings sign-out --account a",
-        "accounts remove a --yes",
-        "import new.jsonl --prune",
-    ]);
-}
-
-const LINK: &str = "settings link --account a --settings-url /settings";
-
-fn cut_commands(commands: &[&str]) {
-    for sender in BOTH {
-        let Some(scene) = Fixtures::new(sender) else { return };
-        scene.fixture.dir.write("new.jsonl", COURSES.replace("\"one\"", "\"new\""));
-        scene.fixture.dir.write("token", scene.fixture.key("a").1);
-        scene.fixture.run(LINK).succeeds();
-        let tables = scene.fixture.tables();
-        scene.save(&tables);
-        for arguments in commands {
-            let outcomes = scene.cut_each(arguments, &tables);
-            let message = |text| outcomes.iter().filter(|outcome| outcome.err.contains(text)).count();
-            assert!(
-                message("it is not known") > 0 && message("it is not known") < outcomes.len() - 1,
-                "{sender:?}: {outcomes:#?}"
-            );
-        }
-    }
-}
-
-impl Fixtures {
-    /// Runs the command repeatedly and cuts its connection one message later each time, until no message is cut.
-    fn cut_each(&self, arguments: &str, tables: &[String]) -> Vec<Outcome> {
-        let mut outcomes = Vec::new();
-        loop {
-            self.restore(tables);
-            let before = self.contents(tables);
-            self.fail(outcomes.len() + 1);
-            let mut command = self.fixture.command(arguments);
-            command.stdin(std::fs::File::open(self.fixture.dir.path("token")).unwrap());
-            let outcome: Outcome = command.output().unwrap().into();
-            let was_cut = self.stop();
-            let is_changed = self.contents(tables) != before;
-            let context = format!("{arguments}, {:?} at {}: {outcome:?}", self.sender, outcomes.len() + 1);
-            if outcome.status == Some(0) {
-                assert!(is_changed, "{context}");
+    for scene in Fixtures::both() {
+        let keys = || scene.host.texts("SELECT id FROM credentials").len();
+        let (mut unknown, mut not_made) = (0, 0);
+        for at in 1.. {
+            let before = keys();
+            scene.cut(at);
+            let outcome = scene.fixture.run("keys create --account a --name n --scope read:courses");
+            let was_cut = scene.proxy.stop();
+            scene.settle();
+            let is_made = keys() > before;
+            let context = format!("{:?} at {at}: {outcome:?}", scene.sender);
+            if outcome.err.contains("it is not known whether") {
+                unknown += 1;
             } else {
-                assert!(was_cut && outcome.status == Some(1) && outcome.out.is_empty(), "{context}");
-                let is_unknown = outcome.err.contains("it is not known whether");
-                assert!(is_unknown || !is_changed && outcome.err.starts_with("error: "), "{context}");
+                assert_eq!(is_made, outcome.status == Some(0), "{context}");
+                not_made += usize::from(!is_made);
             }
-            outcomes.push(outcome);
+            if outcome.status != Some(0) {
+                assert!(was_cut, "{context}");
+                outcome.fails(1, &[]);
+            }
             if !was_cut {
-                return outcomes;
+                break;
             }
         }
+        assert!(unknown > 0 && not_made > 0, "{:?}: {unknown} unknown, {not_made} not made", scene.sender);
     }
 }

@@ -1,18 +1,14 @@
-//! The program on PostgreSQL: the same commands and responses as on SQLite.
+//! The program on PostgreSQL: what differs from SQLite, and that exports and responses do not differ.
+//! `on_each_database` runs the tests of commands.
 //!
 //! If PostgreSQL is not installed, the tests print a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `postgres`.
 
-mod accounts;
 mod addresses;
 mod citus;
 mod commands;
-mod developer_settings;
-mod doctor;
-mod engines;
 mod errors;
 mod failover;
 pub(crate) mod fixture;
-mod key_rotation;
 mod lost_responses;
 mod new_role;
 mod observing;

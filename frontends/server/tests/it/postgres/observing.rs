@@ -1,4 +1,4 @@
-//! Metrics and readiness with PostgreSQL.
+//! Metrics with PostgreSQL.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,10 @@ use crate::dashboard::{exported_metrics, queried_metrics};
 use crate::observed::Observed;
 use crate::program::COURSES;
 
-fn observed(fixture: &Fixture) -> Observed {
-    Observed::start_with(&fixture.dir, &mut fixture.command("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0"))
-}
-
 #[test]
 fn pool_metrics_are_exported_and_used_by_dashboard() {
     let Some(fixture) = Fixture::with_courses() else { return };
-    let observed = observed(&fixture);
+    let observed = Observed::start(&fixture, "");
     let (_, token) = fixture.key("a");
     assert_eq!(observed.server.get("/api/v1/courses", &token).0, 200);
     let metrics = observed.metrics();
@@ -31,18 +27,6 @@ fn pool_metrics_are_exported_and_used_by_dashboard() {
 fn assert_dashboard_queries(observed: &Observed, kind: &str) {
     let queried: BTreeSet<_> = queried_metrics().into_iter().filter(|name| name.starts_with(kind)).collect();
     assert!(!queried.is_empty() && queried.is_subset(&exported_metrics(observed)), "{queried:?}");
-}
-
-#[test]
-fn ready_returns_503_when_a_table_is_missing() {
-    let Some(fixture) = Fixture::with_courses() else { return };
-    let observed = observed(&fixture);
-    assert_eq!(observed.ready().0, 200);
-    fixture.session().run("ALTER TABLE modules RENAME TO elsewhere");
-    let (status, found) = observed.ready();
-    assert!(status == 503 && found["checks"]["credentials"] == "ok" && found["checks"]["courses"] != "ok", "{found}");
-    fixture.session().run("ALTER TABLE elsewhere RENAME TO modules");
-    assert_eq!(observed.ready().0, 200);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::fixture::{Fixture, comparable_response};
-use crate::program::{Server, TestDir};
+use crate::program::TestDir;
 
 /// Texts that collations order differently from bytes, or consider equal.
 const SLUGS: [&str; 12] = ["a", "B", "b", "ä", "a\u{308}", "Z", "_", "-", "a b", "é\u{200b}", "日本", "\u{10ffff}"];
@@ -44,37 +44,33 @@ fn data() -> String {
 #[test]
 fn export_equals_import_and_export_of_sqlite() {
     let Some(fixture) = Fixture::new() else { return };
-    let (data, sqlite) = (data(), TestDir::new());
-    sqlite.write("import.jsonl", &data);
-    // Skips the first line, which names the database.
-    let counts = |output: String| output.split_once('\n').unwrap().1.to_owned();
-    assert_eq!(counts(fixture.import(&data)), counts(sqlite.run("import import.jsonl").succeeds()));
-    let export = fixture.run("export").succeeds();
-    assert_eq!(export, data);
-    assert_eq!(export, sqlite.export());
+    let (data, dirs) = (data(), [&*fixture, &TestDir::new()]);
     // A second import changes nothing.
-    assert_eq!(counts(fixture.import(&data)), counts(sqlite.run("import import.jsonl").succeeds()));
+    for _ in 0..2 {
+        // The first line names the database.
+        let [one, other] = dirs.map(|dir| dir.import(&data).split_once('\n').unwrap().1.to_owned());
+        assert_eq!(one, other);
+        assert_eq!(dirs.map(TestDir::export), [&*data; 2]);
+    }
 }
 
 #[test]
 fn responses_equal_those_of_sqlite() {
     let Some(fixture) = Fixture::new() else { return };
-    let (data, sqlite) = (data(), TestDir::new());
-    sqlite.write("import.jsonl", &data);
-    sqlite.run("import import.jsonl").succeeds();
-    fixture.import(&data);
-    let servers = [fixture.serve(""), Server::start(&mut sqlite.command("serve --listen 127.0.0.1:0"))];
+    let dirs = [&*fixture, &TestDir::new()];
+    dirs.iter().for_each(|dir| drop(dir.import(&data())));
+    let servers = dirs.map(|dir| dir.serve(""));
     for account in ACCOUNTS {
-        let create = format!("keys create --account {account} --name n --scope read:courses --json");
-        let keys = [fixture.run(&create).json(), sqlite.run(&create).json()];
-        let assert_equal = |path: &str| {
+        let keys = dirs.map(|dir| dir.key(account));
+        let assert_equal_with = |tokens: [&str; 2], path: &str| {
             let [one, other] = [0, 1].map(|index| {
-                let key = |field: &str| keys[index][field].as_str().unwrap();
-                comparable_response(&servers[index].address, path, key("token")).replace(key("id"), "the key's id")
+                let (id, _) = &keys[index];
+                comparable_response(&servers[index].address, path, tokens[index]).replace(id, "the key's id")
             });
             assert_eq!(one, other, "{path}");
             one
         };
+        let assert_equal = |path: &str| assert_equal_with([&keys[0].1, &keys[1].1], path);
         assert!(assert_equal("/api/v1/me").contains(account));
         for limit in [1, 2, 5, 11, 12, 100] {
             let mut path = format!("/api/v1/courses?limit={limit}");
@@ -93,5 +89,6 @@ fn responses_equal_those_of_sqlite() {
         for path in ["/courses?limit=0", "/courses?cursor=x", "/absent", "/openapi.json"] {
             assert_equal(&format!("/api/v1{path}"));
         }
+        assert!(assert_equal_with(["unknown"; 2], "/api/v1/courses").starts_with("HTTP/1.1 401 "));
     }
 }

@@ -1,42 +1,11 @@
 //! `serve --wait`: start while the database is unavailable.
 
-use std::io::{BufRead, BufReader, Read};
-use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::net::{TcpListener, TcpStream};
 
 use catalogue_postgres_cluster::Cluster;
 
 use super::fixture::{Fixture, url};
-use crate::program::TestDir;
-
-/// A running program, killed on drop.
-struct Run(Child);
-
-impl Run {
-    fn begin(fixture: &Fixture, arguments: &str) -> Self {
-        let mut command = fixture.command(arguments);
-        Self(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
-    }
-
-    /// Reads standard error up to the line that contains `piece`.
-    fn notes_until(&mut self, piece: &str) -> Vec<String> {
-        let mut notes = Vec::new();
-        for line in BufReader::new(self.0.stderr.as_mut().unwrap()).lines() {
-            notes.push(line.unwrap());
-            if notes.last().unwrap().contains(piece) {
-                return notes;
-            }
-        }
-        panic!("{piece:?} is not among {notes:?}");
-    }
-}
-
-impl Drop for Run {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
+use crate::program::{RunningCommand, TestDir};
 
 /// Returns a stopped cluster, or `None` if PostgreSQL is missing and not required.
 fn stopped() -> Option<(Cluster, Fixture)> {
@@ -60,16 +29,14 @@ fn serve_exits_1_without_wait_if_database_is_down() {
 #[test]
 fn serve_with_wait_starts_when_database_is_up() {
     let Some((cluster, fixture)) = stopped() else { return };
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut run = Run::begin(&fixture, &format!("serve --wait --listen {free}"));
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut run = RunningCommand::start(&mut fixture.command(&format!("serve --wait --listen {free}")));
     let notes = run.notes_until("waiting for the database");
     assert!(notes.len() == 1 && notes[0].contains("unreachable"), "{notes:?}");
     // The server does not listen yet, so no client waits in its accept queue.
     assert!(TcpStream::connect(free).is_err());
     cluster.control(&["start"]);
-    let mut line = String::new();
-    BufReader::new(run.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(line, format!("listening on http://{free}\n"));
+    assert_eq!(run.line(), format!("listening on http://{free}\n"));
     assert!(TcpStream::connect(free).is_ok());
 }
 
@@ -88,14 +55,10 @@ fn serve_exits_1_after_wait_timeout() {
 fn signal_during_wait_exits_0() {
     let Some((_cluster, fixture)) = stopped() else { return };
     for signal in ["TERM", "INT"] {
-        let mut run = Run::begin(&fixture, "serve --listen 127.0.0.1:0 --wait 1d");
+        let mut run = RunningCommand::start(&mut fixture.command("serve --listen 127.0.0.1:0 --wait 1d"));
         run.notes_until("waiting for the database");
-        let kill = format!("kill -s {signal} {}", run.0.id());
-        assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-        assert_eq!(run.0.wait().unwrap().code(), Some(0), "{signal}");
-        let mut out = String::new();
-        run.0.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-        assert_eq!(out, "");
+        let outcome = run.stop_with(signal);
+        assert_eq!((outcome.status, &*outcome.out), (Some(0), ""), "{signal}: {outcome:?}");
     }
 }
 
@@ -103,19 +66,12 @@ fn signal_during_wait_exits_0() {
 fn serve_does_not_wait_for_permanent_errors() {
     let Some(cluster) = Cluster::shared() else { return };
     let dir = TestDir::new();
-    let serve = |address: &str, arguments: &str| {
-        dir.run_in(
-            &[("CATALOGUE_DATABASE", address), ("CATALOGUE_WAIT", "1d")],
-            &format!("serve --listen 127.0.0.1:0 {arguments}"),
-        )
+    let serve = |address: &str| {
+        dir.run_in(&[("CATALOGUE_DATABASE", address), ("CATALOGUE_WAIT", "1d")], "serve --listen 127.0.0.1:0")
     };
-    serve(&url(cluster, "missing"), "").fails(1, &["the database does not exist"]);
-    serve(&url(cluster, "postgres").replace("postgres@", "nobody@"), "").fails(1, &["\"nobody\""]);
-    let Some(fixture) = Fixture::new() else { return };
-    serve(&fixture.address, "--no-migrate").fails(1, &["the catalogue's tables do not exist"]);
-    fixture.session().run("CREATE TABLE courses (id BIGINT)");
-    serve(&fixture.address, "").fails(1, &["tables of another program"]);
-    serve("sqlite:no/such/catalogue.db", "").fails(1, &["directory"]);
+    serve(&url(cluster, "missing")).fails(1, &["the database does not exist"]);
+    serve(&url(cluster, "postgres").replace("postgres@", "nobody@")).fails(1, &["\"nobody\""]);
+    serve("sqlite:no/such/catalogue.db").fails(1, &["directory"]);
 }
 
 #[test]
@@ -126,14 +82,10 @@ fn serve_waits_for_free_database_connections() {
     host.run(&format!(
         "CREATE ROLE of_{name} LOGIN CONNECTION LIMIT 0; GRANT SELECT ON ALL TABLES IN SCHEMA public TO of_{name}"
     ));
-    let mut run = {
-        let mut command = fixture.command("serve --wait --listen 127.0.0.1:0");
-        command.env("CATALOGUE_DATABASE", fixture.address.replace("postgres@", &format!("of_{name}@")));
-        Run(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
-    };
+    let mut command = fixture.command("serve --wait --listen 127.0.0.1:0");
+    command.env("CATALOGUE_DATABASE", fixture.address.replace("postgres@", &format!("of_{name}@")));
+    let mut run = RunningCommand::start(&mut command);
     assert!(run.notes_until("waiting for the database")[0].contains("out of memory, disk space or connections"));
     host.run(&format!("ALTER ROLE of_{name} CONNECTION LIMIT 5"));
-    let mut line = String::new();
-    BufReader::new(run.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.starts_with("listening on "), "{line}");
+    assert!(run.line().starts_with("listening on "));
 }

@@ -6,10 +6,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use catalogue_core::Timestamp;
 
-use crate::never_stale::sql::Sql;
-use crate::postgres::fixture::Fixture;
-use crate::program::{COURSES, Server, TestDir};
+use crate::databases::on_each_database;
+use crate::program::{COURSES, Server, TestDir, text};
 use crate::rate_limit::{Head, get_head};
+
+on_each_database!(
+    #[ignore = "a stress test"]
+    clock_steps_are_harmless,
+);
 
 const HOUR: i64 = 3_600;
 /// Seconds that the clock is ahead, step by step.
@@ -89,33 +93,20 @@ fn assert_not_locked_out_by_step(server: &Server, token: &str, step: impl FnOnce
     }
 }
 
-/// Operations of the stress test on a database.
-struct Database<'d> {
-    command: &'d dyn Fn(&str) -> Command,
-    sql: &'d mut dyn FnMut(&str),
-}
-
-impl Database<'_> {
-    /// Creates a key of account `a` and returns its token and id.
-    fn key(&self, options: &str) -> (String, String) {
-        let create = format!("keys create --account a --name n --scope read:courses --json {options}");
-        let output = (self.command)(&create).output().unwrap();
-        let key: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
-        ["token", "id"].map(|name| key[name].as_str().unwrap().to_owned()).into()
-    }
-}
-
-fn check(clock: &Clock, database: &mut Database<'_>) {
-    let [(token, id), (limited, _)] = [database.key(""), database.key("")];
+fn clock_steps_are_harmless(dir: &TestDir) {
+    let Some(clock) = Clock::new() else { return };
+    dir.import(COURSES);
+    let host = dir.host();
+    let [(id, token), (_, limited)] = [dir.key("a"), dir.key("a")];
     let end = now(HOUR / 2);
-    let (ending, _) = database.key("--expires-in 30m");
-    let mut command = (database.command)(&format!("serve --listen 127.0.0.1:0 --log warn {LIMIT}"));
+    let ending = dir.run("keys create --account a --name n --scope read:courses --expires-in 30m").succeeds();
+    let mut command = dir.command(&format!("serve --listen 127.0.0.1:0 --log warn {LIMIT}"));
     let mut server = Server::start(clock.put_before(&mut command).stderr(Stdio::piped()));
     let (mut tag, mut latest) = (String::new(), 0);
     for (number, ahead) in STEPS.into_iter().enumerate() {
         assert_not_locked_out_by_step(&server, &limited, || clock.set(ahead));
         // Only a commit changes the response, and the next response contains the change.
-        (database.sql)(&format!("UPDATE courses SET title = 'Step {number}' WHERE account_id = 'a'"));
+        host.run(&format!("UPDATE courses SET title = 'Step {number}' WHERE account_id = 'a'"));
         for status in [200, 304, 304] {
             let head = get_head(&server, LIST, &token, &format!("If-None-Match: {tag}\r\n"));
             assert_eq!(head.status, status, "step {number}: {head:?}");
@@ -128,7 +119,7 @@ fn check(clock: &Clock, database: &mut Database<'_>) {
         let (_, list) = server.get(LIST, &token);
         assert_eq!(list["data"][0]["title"], format!("Step {number}"));
         let expected = if now(ahead) < end { 200 } else { 401 };
-        assert_eq!(server.get(LIST, &ending).0, expected, "step {number}");
+        assert_eq!(server.get(LIST, ending.trim_end()).0, expected, "step {number}");
     }
     clock.set(HOUR);
     assert_eq!(server.get(LIST, &token).0, 200);
@@ -139,28 +130,9 @@ fn check(clock: &Clock, database: &mut Database<'_>) {
     assert_eq!(notes, [""; 0]);
     assert_eq!(server.wait(), Some(0));
     // The recorded use has the latest time of the stepped clock. The uses after it have earlier times.
-    let listed = (database.command)("keys list --account a --json").output().unwrap();
-    let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let listed = dir.run("keys list --account a --json").json();
     let key = listed.as_array().unwrap().iter().find(|key| key["id"] == *id).unwrap();
-    let used = Timestamp::parse(key["lastUsedAt"].as_str().unwrap()).unwrap();
+    let used = Timestamp::parse(text(key, "lastUsedAt")).unwrap();
     assert!(used > instant(now(HOUR - 600)) && used <= instant(now(HOUR + 1)), "{used}");
     println!("{} steps of the clock: no stale response, no client locked out, no log line", STEPS.len());
-}
-
-#[test]
-#[ignore = "a stress test"]
-fn clock_steps_are_harmless_on_sqlite() {
-    let (Some(clock), dir) = (Clock::new(), TestDir::in_memory()) else { return };
-    dir.run_reading(COURSES, "import -").succeeds();
-    let mut sql = Sql::open(&dir.path("catalogue.db"));
-    check(&clock, &mut Database { command: &|arguments| dir.command(arguments), sql: &mut |text| drop(sql.run(text)) });
-}
-
-#[test]
-#[ignore = "a stress test"]
-fn clock_steps_are_harmless_on_postgres() {
-    let (Some(clock), Some(fixture)) = (Clock::new(), Fixture::with_courses()) else { return };
-    let session = fixture.session();
-    let sql = &mut |text: &str| session.run(text);
-    check(&clock, &mut Database { command: &|arguments| fixture.command(arguments), sql });
 }

@@ -1,20 +1,24 @@
 //! SIGKILL at any moment during an import, and while a server makes changes.
 
 use std::fmt::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
 use serde_json::Value;
 
+use crate::databases::on_each_database;
 use crate::developer_settings::visitor::Visitor;
-use crate::postgres::fixture::Fixture;
-use crate::program::{COURSES, Outcome, Server, TestDir};
+use crate::program::{COURSES, TestDir, text};
+
+on_each_database!(
+    #[ignore = "a stress test"]
+    import_survives_200_sigkills,
+    #[ignore = "a stress test"]
+    server_keeps_changes_across_200_sigkills,
+);
 
 const KILLS: u32 = 200;
-
-type Start<'s> = &'s dyn Fn(&str) -> Command;
 
 /// Returns an export of accounts with many courses.
 fn courses(title: &str) -> String {
@@ -28,50 +32,57 @@ fn courses(title: &str) -> String {
     text
 }
 
-fn run(start: Start<'_>, arguments: &str) -> String {
-    Outcome::from(start(arguments).output().unwrap()).succeeds()
-}
-
-/// Asserts that killed imports are complete or absent. `settle` waits until the database has ended the killed session.
-fn kill_imports(dir: &TestDir, start: Start<'_>, settle: &dyn Fn()) {
+/// Killed imports are complete or absent.
+fn import_survives_200_sigkills(dir: &TestDir) {
     let texts = ["One", "Two"].map(courses);
     let files = ["one.jsonl", "two.jsonl"];
     files.iter().zip(&texts).for_each(|(file, text)| dir.write(file, text));
-    run(start, "import one.jsonl --prune");
+    dir.run("import one.jsonl --prune").succeeds();
     let began = Instant::now();
-    run(start, "import two.jsonl --prune");
+    dir.run("import two.jsonl --prune").succeeds();
     let (takes, mut is_second, mut done) = (began.elapsed(), true, 0);
     for kill in 0..KILLS {
-        let mut import = start(&format!("import {} --prune", files[usize::from(!is_second)]));
+        let mut import = dir.command(&format!("import {} --prune", files[usize::from(!is_second)]));
         let mut child = import.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         thread::sleep(takes * kill / KILLS);
         child.kill().unwrap();
         child.wait().unwrap();
-        settle();
-        let found = run(start, "export");
+        wait_until_session_has_ended(dir);
+        let found = dir.export();
         if found == texts[usize::from(!is_second)] {
             (is_second, done) = (!is_second, done + 1);
         } else {
             assert!(found == texts[usize::from(is_second)], "kill {kill} left a part: {} bytes", found.len());
         }
     }
+    assert_whole(dir);
     println!("{KILLS} kills of an import: {done} imports were complete, the others had changed nothing");
 }
 
-/// Asserts that changes with a response survive kills. The last change, without a response, may be made or not.
-fn kill_servers(start: Start<'_>) {
-    let serve = "serve --listen 127.0.0.1:0 --settings-url /settings --log off";
-    let server = Server::start(&mut start(serve));
+/// Waits until PostgreSQL has ended the killed session.
+fn wait_until_session_has_ended(dir: &TestDir) {
+    let others = "SELECT CAST(pid AS TEXT) FROM pg_stat_activity \
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
+    while dir.is_postgres() && !dir.host().texts(others).is_empty() {
+        thread::yield_now();
+    }
+}
+
+/// Changes with a response survive kills. The last change, without a response, may be made or not.
+fn server_keeps_changes_across_200_sigkills(dir: &TestDir) {
+    dir.import(COURSES);
+    let serve = || dir.serve("--settings-url /settings --log off");
+    let server = serve();
     let mut owner = Visitor::of(&server.address);
-    owner.sign_in(&run(start, "settings link --account a --settings-url /settings"));
+    owner.sign_in(&dir.run("settings link --account a --settings-url /settings").succeeds());
     let (id, token) = owner.create_key("0");
     drop(server);
     let (mut may_be, mut number, mut in_doubt) = (vec!["0".to_owned()], 0, 0);
     for kill in 0..KILLS {
-        let server = Server::start(&mut start(serve));
+        let server = serve();
         let owner = owner.at(&server.address);
         let keys: Value = serde_json::from_str(&owner.get("/settings/api/keys").body).unwrap();
-        let found = keys["data"][0]["name"].as_str().unwrap().to_owned();
+        let found = text(&keys["data"][0], "name").to_owned();
         assert!(may_be.contains(&found), "kill {kill}: {found:?} is not one of {may_be:?}");
         in_doubt += usize::from(found != may_be[0]);
         may_be = vec![found];
@@ -94,6 +105,7 @@ fn kill_servers(start: Start<'_>) {
         });
         server.wait();
     }
+    assert_whole(dir);
     println!(
         "{KILLS} kills of a server under {number} changes: changes with a response stayed, and {in_doubt} without one"
     );
@@ -112,47 +124,8 @@ fn rename(owner: &Visitor, id: &str, name: &str) -> Option<()> {
 
 const JSON: &str = "Content-Type: application/json";
 
-#[test]
-#[ignore = "a stress test"]
-fn sqlite_import_survives_200_sigkills() {
-    let dir = TestDir::in_memory();
-    kill_imports(&dir, &|arguments| dir.command(arguments), &|| {});
-    assert_whole(&dir);
-}
-
-#[test]
-#[ignore = "a stress test"]
-fn postgresql_import_survives_200_sigkills() {
-    let Some(fixture) = Fixture::new() else { return };
-    let host = fixture.session();
-    let others = "SELECT CAST(pid AS TEXT) FROM pg_stat_activity \
-        WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
-    kill_imports(&fixture.dir, &|arguments| fixture.command(arguments), &|| {
-        while !host.texts(others).is_empty() {
-            thread::yield_now();
-        }
-    });
-}
-
-#[test]
-#[ignore = "a stress test"]
-fn sqlite_server_keeps_changes_across_200_sigkills() {
-    let dir = TestDir::in_memory();
-    dir.write("courses.jsonl", COURSES);
-    dir.run("import courses.jsonl").succeeds();
-    kill_servers(&|arguments| dir.command(arguments));
-    assert_whole(&dir);
-}
-
-#[test]
-#[ignore = "a stress test"]
-fn postgresql_server_keeps_changes_across_200_sigkills() {
-    let Some(fixture) = Fixture::with_courses() else { return };
-    kill_servers(&|arguments| fixture.command(arguments));
-}
-
 fn assert_whole(dir: &TestDir) {
-    let database = Connection::open(dir.path("catalogue.db")).unwrap();
-    let check: String = database.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
-    assert_eq!(check, "ok");
+    if !dir.is_postgres() {
+        assert_eq!(dir.host().texts("PRAGMA integrity_check"), ["ok"]);
+    }
 }

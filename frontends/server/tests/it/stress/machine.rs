@@ -38,18 +38,13 @@ impl Drop for Mounted {
     }
 }
 
-fn token(dir: &TestDir) -> String {
-    dir.run(&format!("{CREATE} --json")).json()["token"].as_str().unwrap().to_owned()
-}
-
 #[test]
 #[ignore = "a stress test"]
 fn full_disk_fails_writes_and_reads_continue() {
     let Some(Mounted(dir)) = &Mounted::new("size=4m") else { return };
-    dir.write("courses.jsonl", COURSES);
-    dir.run("import courses.jsonl").succeeds();
-    let token = token(dir);
-    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
+    dir.import(COURSES);
+    let (_, token) = dir.key("a");
+    let server = dir.serve("--log off");
     let other = TestDir::new();
     other.write("large.jsonl", COURSES.replace("a body", &"x".repeat(8 << 20)));
     let large = other.path("large.jsonl").display().to_string();
@@ -71,9 +66,8 @@ fn full_disk_fails_writes_and_reads_continue() {
 fn read_only_file_system_is_reported_without_data_loss() {
     let Some(mounted) = &Mounted::new("size=16m") else { return };
     let dir = &mounted.0;
-    dir.write("courses.jsonl", COURSES);
-    dir.run("import courses.jsonl").succeeds();
-    let token = token(dir);
+    dir.import(COURSES);
+    let (_, token) = dir.key("a");
     mounted.remount("ro");
     // SQLite reads a database in WAL mode only if it can create files next to the database.
     for command in [CREATE, "export", "serve --listen 127.0.0.1:0 --log off --no-migrate"] {
@@ -82,7 +76,7 @@ fn read_only_file_system_is_reported_without_data_loss() {
     }
     mounted.remount("rw");
     assert_eq!(dir.export(), COURSES);
-    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
+    let server = dir.serve("--log off");
     assert_eq!(server.get("/api/v1/courses", &token).0, 200);
     dir.run(CREATE).succeeds();
 }
@@ -91,7 +85,7 @@ fn read_only_file_system_is_reported_without_data_loss() {
 #[ignore = "a stress test"]
 fn server_recovers_from_descriptor_exhaustion() {
     let dir = TestDir::with_courses();
-    let token = token(&dir);
+    let (_, token) = dir.key("a");
     let serve = dir.command("serve --listen 127.0.0.1:0 --log off");
     let mut limited = Command::new("prlimit");
     limited.args(["--nofile=64:64", "--"]).arg(serve.get_program()).args(serve.get_args());

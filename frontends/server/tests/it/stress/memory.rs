@@ -49,12 +49,11 @@ fn read_response(stream: &mut BufReader<TcpStream>) {
 #[ignore = "a stress test"]
 fn memory_does_not_grow_over_a_million_requests() {
     let dir = TestDir::with_courses();
-    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
-    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
-    let token = key["token"].as_str().unwrap();
-    send(&server, token, REQUESTS / 50);
+    let (_, token) = dir.key("a");
+    let server = dir.serve("--log off");
+    send(&server, &token, REQUESTS / 50);
     let before = resident_kib(&server);
-    send(&server, token, REQUESTS);
+    send(&server, &token, REQUESTS);
     let after = resident_kib(&server);
     println!("{REQUESTS} requests: {before} KiB before, {after} KiB after");
     assert!(after <= before + MAX_GROWTH, "{before} KiB grew to {after}");

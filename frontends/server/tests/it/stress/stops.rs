@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use crate::program::{Server, TestDir};
+use crate::program::TestDir;
 
 const STOPS: usize = 100;
 
@@ -29,18 +29,17 @@ fn is_whole(response: &str) -> bool {
 #[ignore = "a stress test"]
 fn sigterm_under_load_cuts_no_response() {
     let dir = TestDir::with_courses();
-    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
-    let token = key["token"].as_str().unwrap();
+    let (_, token) = dir.key("a");
     let (complete, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
     for _ in 0..STOPS {
-        let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
+        let server = dir.serve("--log off");
         let (address, ends, enough) = (server.address.clone(), AtomicBool::new(false), AtomicUsize::new(0));
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     loop {
                         let is_late = ends.load(Ordering::SeqCst);
-                        match get(&address, token) {
+                        match get(&address, &token) {
                             Ok(response) if is_whole(&response) => {
                                 complete.fetch_add(1, Ordering::SeqCst);
                                 enough.fetch_add(1, Ordering::SeqCst);
