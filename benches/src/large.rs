@@ -33,9 +33,6 @@ pub struct Large {
 
 impl Large {
     /// Creates a copy of `data` with about `courses` additional courses.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn of(data: &Data, courses: usize) -> Result<Self, Box<dyn Error>> {
         let first = &data.accounts()[0];
         let others: usize = data.accounts()[1..].iter().map(|owner| owner.courses).sum();

@@ -1,12 +1,9 @@
 //! The body of a request is ignored.
 
-use crate::Frontend;
+use std::convert::identity;
 
-/// The body of a GET is ignored.
-pub async fn body_is_ignored(frontend: &Frontend) {
-    let request = frontend.get("/api/v1/me").body("limit=0");
-    frontend.assert_matches_core("A body is ignored.", 200, request).await;
-}
+use crate::Frontend;
+use crate::cases::case_table;
 
 /// A body that does not match its media type is ignored, like any other.
 pub async fn body_is_not_parsed(frontend: &Frontend) {
@@ -17,11 +14,14 @@ pub async fn body_is_not_parsed(frontend: &Frontend) {
     }
 }
 
-/// A body does not change the response to methods other than GET.
-pub async fn method_is_refused_despite_a_body(frontend: &Frontend) {
-    let rule = "A method is refused even with a body.";
-    for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
-        let status = if method == "OPTIONS" { 204 } else { 405 };
-        frontend.assert_matches_core(rule, status, frontend.request(method, "/api/v1/courses").body("{}")).await;
-    }
+case_table! {
+    frontend, identity;
+
+    body_is_ignored: "A body is ignored." => (frontend.get("/api/v1/me").body("limit=0"), 200);
+
+    method_is_refused_despite_a_body: "A method is refused even with a body." =>
+        (frontend.request("POST", "/api/v1/courses").body("{}"), 405),
+        (frontend.request("PUT", "/api/v1/courses").body("{}"), 405),
+        (frontend.request("DELETE", "/api/v1/courses").body("{}"), 405),
+        (frontend.request("OPTIONS", "/api/v1/courses").body("{}"), 204);
 }

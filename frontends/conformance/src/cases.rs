@@ -26,6 +26,25 @@ macro_rules! http2_tests {
     };
 }
 
+/// Defines the cases of a topic as a table: of each case, its rule, its requests in order, and the statuses that the core
+/// returns. The server's responses must equal the core's. `$request` converts what a row contains to a request.
+macro_rules! case_table {
+    (
+        $frontend:ident, $request:expr;
+        $($(#[$meta:meta])* $case:ident: $rule:literal => $(($of:expr, $status:literal)),+;)*
+    ) => {
+        $(
+            #[doc = $rule]
+            $(#[$meta])*
+            pub async fn $case($frontend: &Frontend) {
+                let request = $request;
+                $($frontend.assert_matches_core($rule, $status, request($of)).await;)+
+            }
+        )*
+    };
+}
+pub(crate) use case_table;
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __fixture {
@@ -186,7 +205,7 @@ pub fn cases() -> impl Iterator<Item = (&'static str, &'static str)> {
 mod tests {
     use super::*;
 
-    /// Returns the names of the public async functions of every source file, by the file's name.
+    /// Returns the names of the cases in every source file, by the file's name: public async functions, and names in tables.
     fn cases_of_the_sources() -> Vec<(String, String)> {
         let mut found = Vec::new();
         for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).expect("the sources exist") {
@@ -196,8 +215,11 @@ mod tests {
             }
             let topic = path.file_stem().expect("a name").to_str().expect("an ASCII name").to_owned();
             let source = std::fs::read_to_string(&path).expect("a source is UTF-8");
-            let names = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));
-            found.extend(names.map(|line| (topic.clone(), line.split('(').next().expect("a name").to_owned())));
+            let functions = source.lines().filter_map(|line| line.strip_prefix("pub async fn ")?.split_once('('));
+            let rows = source.lines().filter_map(|line| line.strip_prefix("    ")?.split_once(": \""));
+            let rows =
+                rows.filter(|(name, _)| name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_')));
+            found.extend(functions.chain(rows).map(|(name, _)| (topic.clone(), name.to_owned())));
         }
         found.sort();
         found

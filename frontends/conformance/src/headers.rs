@@ -1,42 +1,43 @@
 //! Headers of a request other than its credentials reach the catalogue, with all their values.
 
+use std::convert::identity;
+
 use crate::Frontend;
+use crate::cases::case_table;
 use crate::seed::ORIGIN;
 use crate::test_request::TestRequest;
 
 const LIST: &str = "/api/v1/courses";
+
+/// Tag of no response.
+const OTHER: &str = r#"W/"other""#;
 
 /// Returns the `ETag` of the list.
 async fn tag(frontend: &Frontend) -> Vec<u8> {
     frontend.core(&frontend.get(LIST)).await.headers["etag"][0].clone()
 }
 
-/// A client that has the current response gets a 304, without body and length.
-pub async fn matching_etag_returns_304(frontend: &Frontend) {
-    let request = frontend.get(LIST).header("if-none-match", tag(frontend).await);
-    frontend
-        .assert_matches_core(
-            "If-None-Match reaches the catalogue, whose 304 has neither body nor length.",
-            304,
-            request,
-        )
-        .await;
-}
+case_table! {
+    frontend, identity;
 
-/// A list of tags may span several header lines.
-pub async fn repeated_headers_are_preserved(frontend: &Frontend) {
-    let rule = "Each line of a repeated header reaches the catalogue.";
-    let tag = tag(frontend).await;
-    let last = frontend.get(LIST).header("if-none-match", r#"W/"other""#).header("if-none-match", &tag);
-    frontend.assert_matches_core(rule, 304, last).await;
-    let first = frontend.get(LIST).header("if-none-match", &tag).header("if-none-match", r#"W/"other""#);
-    frontend.assert_matches_core(rule, 304, first).await;
-}
+    matching_etag_returns_304: "If-None-Match reaches the catalogue, whose 304 has neither body nor length." =>
+        (frontend.get(LIST).header("if-none-match", tag(frontend).await), 304);
 
-/// Headers without a value are accepted.
-pub async fn empty_headers_are_accepted(frontend: &Frontend) {
-    let request = frontend.get(LIST).header("if-none-match", "").header("x-empty", "");
-    frontend.assert_matches_core("A header without a value is accepted.", 200, request).await;
+    /// A list of tags may span several header lines.
+    repeated_headers_are_preserved: "Each line of a repeated header reaches the catalogue." =>
+        (frontend.get(LIST).header("if-none-match", OTHER).header("if-none-match", tag(frontend).await), 304),
+        (frontend.get(LIST).header("if-none-match", tag(frontend).await).header("if-none-match", OTHER), 304);
+
+    empty_headers_are_accepted: "A header without a value is accepted." =>
+        (frontend.get(LIST).header("if-none-match", "").header("x-empty", ""), 200);
+
+    /// Cookies and ETags can be long.
+    long_header_is_accepted: "A header of 4,000 octets is accepted." =>
+        (frontend.get(LIST).header("if-none-match", format!("\"{:a<4000}\"", "")), 200);
+
+    /// The catalogue does not use the header.
+    non_ascii_bytes_are_accepted: "Non-ASCII bytes in any header are accepted." =>
+        (frontend.get("/api/v1/me").header("x-name", b"\xc3\xa9\xff\x80"), 200);
 }
 
 /// A browser's preflight request gets a 204.
@@ -75,16 +76,4 @@ pub async fn many_headers_are_accepted(frontend: &Frontend) {
         request = request.header("x-one-of-many", "value");
     }
     frontend.assert_matches_core("Fifty headers are accepted.", 200, request.bearer(&frontend.seed().key)).await;
-}
-
-/// A header of 4,000 octets is accepted: cookies and ETags can be long.
-pub async fn long_header_is_accepted(frontend: &Frontend) {
-    let request = frontend.get(LIST).header("if-none-match", format!(r#""{}""#, "a".repeat(4_000)));
-    frontend.assert_matches_core("A header of 4,000 octets is accepted.", 200, request).await;
-}
-
-/// Non-ASCII bytes are accepted in a header that the catalogue does not use.
-pub async fn non_ascii_bytes_are_accepted(frontend: &Frontend) {
-    let request = frontend.get("/api/v1/me").header("x-name", b"\xc3\xa9\xff\x80");
-    frontend.assert_matches_core("Non-ASCII bytes in any header are accepted.", 200, request).await;
 }

@@ -117,8 +117,7 @@ async fn body_can_arrive_during_shutdown() {
     client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
     assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
     client.line().await;
-    server.stop();
-    with_timeout(server.wait_until_refusing()).await;
+    server.stop_accepting().await;
     client.send("hello").await;
     let response = client.read_to_end().await;
     assert!(announces_close(&response) && response.ends_with("hello"), "{response}");

@@ -19,7 +19,7 @@ use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
 use tower_service::Service;
 
@@ -35,6 +35,9 @@ pub(super) const SHORT_TIMEOUT: Duration = Duration::from_millis(150);
 
 /// A plain request.
 pub(super) const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+/// A request that a server must not see as one, because it is a part of the message before it.
+pub(super) const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /// Size of the response at `/big`: more than the buffers of two sockets hold.
 pub(super) const BIG_RESPONSE_BYTES: usize = 24 * 1024 * 1024;
@@ -151,7 +154,7 @@ impl Service<Request<RequestBody>> for PathService {
                 "/never" => pending().await,
                 "/panic" => panic!("deliberate panic"),
                 "/panic-late" => {
-                    tokio::task::yield_now().await;
+                    yield_now().await;
                     panic!("deliberate panic")
                 }
                 "/peer" => head.extensions.get::<ClientAddress>().unwrap().0.to_string(),
@@ -211,6 +214,16 @@ impl Server {
         Self::start(ServerConfig::default()).await
     }
 
+    pub(super) async fn start_with_client(config: ServerConfig) -> (Self, Client) {
+        let server = Self::start(config).await;
+        let client = server.connect().await;
+        (server, client)
+    }
+
+    pub(super) async fn start_default_with_client() -> (Self, Client) {
+        Self::start_with_client(ServerConfig::default()).await
+    }
+
     pub(super) async fn connect(&self) -> Client {
         Client(TcpStream::connect(self.address).await.unwrap())
     }
@@ -237,16 +250,33 @@ impl Server {
         self.service.gate.add_permits(1);
     }
 
+    /// Returns how many connections have ended for `reason`. Waits for the first: a client sees the end before it is counted.
+    pub(super) async fn closed_count(&self, reason: &str) -> u64 {
+        let count = || self.metrics.closed().find(|(name, _)| name.name() == reason).unwrap().1;
+        with_timeout(async {
+            while count() == 0 {
+                yield_now().await
+            }
+        })
+        .await;
+        assert_eq!(self.metrics.open(), 0);
+        count()
+    }
+
     /// Begins the shutdown.
     pub(super) fn stop(&mut self) {
         self.stop.take().unwrap().send(()).unwrap();
     }
 
-    /// Waits until the server has noticed the shutdown, and accepts no more connections.
-    pub(super) async fn wait_until_refusing(&self) {
-        while TcpStream::connect(self.address).await.is_ok() {
-            tokio::task::yield_now().await;
-        }
+    /// Begins the shutdown, and waits until the server has noticed it and accepts no more connections.
+    pub(super) async fn stop_accepting(&mut self) {
+        self.stop();
+        with_timeout(async {
+            while TcpStream::connect(self.address).await.is_ok() {
+                yield_now().await
+            }
+        })
+        .await;
     }
 
     /// Drops the server's future.
@@ -266,6 +296,24 @@ pub(super) struct Client(pub(super) TcpStream);
 impl Client {
     pub(super) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         with_timeout(self.0.write_all(bytes.as_ref())).await.unwrap();
+    }
+
+    /// Asserts that the connection serves a further request, so it has not ended.
+    pub(super) async fn assert_served(&mut self) {
+        self.send(GET).await;
+        let response = self.response().await;
+        assert!(status(&response) == "200" && response.ends_with("GET /"), "{response}");
+    }
+
+    /// Sends a byte at intervals, for as long as this is polled.
+    pub(super) async fn dribble(&mut self) {
+        let mut ticks = tokio::time::interval(SHORT_TIMEOUT / 10);
+        loop {
+            ticks.tick().await;
+            if self.0.write_all(b"1").await.is_err() {
+                pending::<()>().await;
+            }
+        }
     }
 
     /// Closes the client's side; the server's stays open.

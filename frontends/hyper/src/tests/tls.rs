@@ -59,8 +59,7 @@ async fn tls_versions_and_key_types_are_supported() {
 
 #[tokio::test]
 async fn cleartext_response_has_no_hsts() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
+    let (_server, mut client) = Server::start_default_with_client().await;
     client.send(GET).await;
     assert!(!client.response().await.contains("strict-transport"));
 }
@@ -257,8 +256,7 @@ async fn request_arriving_after_stop_gets_response() {
     let mut client = authority.connect(server.address, HTTP_1).await;
     send(&mut client, b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
     server.wait_for_request().await;
-    server.stop();
-    with_timeout(server.wait_until_refusing()).await;
+    server.stop_accepting().await;
     // The runtime of this test has one thread, so the server has not seen the second request when the first response is ready.
     server.open_gate();
     send(&mut client, GET).await;
