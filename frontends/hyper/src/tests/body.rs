@@ -1,6 +1,6 @@
 //! Request bodies that the service ignores, and malformed ones.
 
-use super::support::{Client, GET, Server, announces_close, status};
+use super::support::{SMUGGLED, Server, announces_close, status};
 
 /// Returns the head of a request with a body of `length` bytes.
 fn post(length: usize) -> String {
@@ -11,19 +11,12 @@ fn post(length: usize) -> String {
 const CHUNKED: &str = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 #[tokio::test]
-async fn ignored_body_sent_with_head_keeps_connection() {
-    let (_server, mut client) = Server::start_default_with_client().await;
-    client.send(post(5) + "hello").await;
-    assert!(client.response().await.ends_with("POST /"));
-    client.assert_served().await;
-}
-
-#[tokio::test]
 async fn request_pipelined_after_body_is_served() {
     let (_server, mut client) = Server::start_default_with_client().await;
     client.send(format!("{}hello{}world", post(5), post(5))).await;
-    assert_eq!(status(&client.response().await), "200");
-    assert_eq!(status(&client.response().await), "200");
+    for _ in 0..2 {
+        assert!(client.response().await.ends_with("POST /"));
+    }
     client.assert_served().await;
 }
 

@@ -3,7 +3,7 @@
 use tokio::io::AsyncWriteExt;
 
 use super::super::ServerConfig;
-use super::support::{BIG_RESPONSE_BYTES, Client, GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
+use super::support::{BIG_RESPONSE_BYTES, Client, SHORT_TIMEOUT, Server, status, with, with_timeout};
 use super::timeouts::{LONG_TIMEOUT, long_timeouts};
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn timed_out_request_does_not_linger_for_body() {
         c.timeouts.request = SHORT_TIMEOUT;
         c.timeouts.linger = LONG_TIMEOUT;
     });
-    let (server, mut client) = Server::start_with_client(config).await;
+    let (_server, mut client) = Server::start_with_client(config).await;
     client.send("POST /never HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000000\r\n\r\n").await;
     send_without_end(&mut client).await;
 }

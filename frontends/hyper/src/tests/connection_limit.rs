@@ -3,7 +3,7 @@
 use std::future::pending;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 
 use super::pace::at_any_pace;
 use super::support::{BIG_RESPONSE_BYTES, Client, GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
@@ -47,16 +47,6 @@ async fn connect_lingering(server: &Server) -> Client {
     let mut client = server.connect().await;
     client.send("BAD\r\n\r\n").await;
     assert_eq!(status(&client.read_to_end().await), "400");
-    client
-}
-
-/// Returns a connection with a request whose body the service awaits.
-async fn connect_with_awaited_body(server: &Server, path: &str) -> Client {
-    let mut client = server.connect().await;
-    let fields = "Host: a\r\nContent-Length: 5\r\nExpect: 100-continue";
-    client.send(format!("POST {path}?body HTTP/1.1\r\n{fields}\r\n\r\n")).await;
-    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
-    client.line().await;
     client
 }
 
@@ -116,8 +106,7 @@ async fn longest_idle_connection_is_evicted() {
 async fn running_request_is_not_evicted() {
     for has_body in [false, true] {
         let server = start_limited_to(1).await;
-        let mut busy =
-            if has_body { connect_with_awaited_body(&server, "/gate").await } else { server.connect().await };
+        let mut busy = if has_body { server.connect_awaiting_body("/gate?body").await } else { server.connect().await };
         busy.send(if has_body { "hello" } else { "GET /gate HTTP/1.1\r\nHost: a\r\n\r\n" }).await;
         server.wait_for_request().await;
         let mut next = server.connect().await;
@@ -158,7 +147,7 @@ async fn idle_connection_is_evicted_last() {
         let mut other = match state {
             "silent" => connect_silent(&server).await,
             "lingering" => connect_lingering(&server).await,
-            _ => connect_with_awaited_body(&server, "/echo").await,
+            _ => server.connect_awaiting_body("/echo").await,
         };
         connect_used(&server).await;
         assert_eq!(other.end().await, b"", "{state}");
@@ -183,8 +172,8 @@ async fn slow_head_is_evicted_before_more_recent_request() {
 async fn missing_body_with_oldest_head_is_evicted_first() {
     let server = start_without_reclaim_delay(3).await;
     let mut idle = connect_used(&server).await;
-    let mut first = connect_with_awaited_body(&server, "/echo").await;
-    let mut second = connect_with_awaited_body(&server, "/echo").await;
+    let mut first = server.connect_awaiting_body("/echo").await;
+    let mut second = server.connect_awaiting_body("/echo").await;
     first.send("x").await;
     idle.assert_served().await;
     connect_used(&server).await;
@@ -202,7 +191,7 @@ async fn many_waiting_clients_do_not_block_others() {
     }
     connect_used(&server).await;
     for _ in 0..40 {
-        waiting.push(connect_with_awaited_body(&server, "/echo").await);
+        waiting.push(server.connect_awaiting_body("/echo").await);
     }
     connect_used(&server).await;
     for _ in 0..8 {

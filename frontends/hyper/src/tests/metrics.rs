@@ -1,7 +1,7 @@
 //! Metrics of connections.
 
 use super::http2::start_raw_http2;
-use super::support::{GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
+use super::support::{Server, status, with_timeout};
 use super::timeouts::long_timeouts;
 
 #[tokio::test]

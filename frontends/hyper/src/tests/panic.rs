@@ -1,6 +1,6 @@
 //! A service that panics.
 
-use super::support::{GET, Server, assert_bare, status};
+use super::support::{Server, assert_bare};
 
 fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n")

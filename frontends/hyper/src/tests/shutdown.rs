@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 
 use super::super::ServerConfig;
-use super::support::{GET, SHORT_TIMEOUT, Server, announces_close, status, with, with_timeout};
+use super::support::{GET, SHORT_TIMEOUT, Server, announces_close, status, with};
 
 const GATE: &[u8] = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -107,21 +107,18 @@ async fn pipelined_last_requests_get_responses() {
 
 #[tokio::test]
 async fn connections_end_when_server_is_dropped() {
-    let (server, mut client) = Server::start_default_with_client().await;
-    client.assert_served().await;
-    server.abort();
-    assert_eq!(client.read_to_end().await, "");
-}
-
-#[tokio::test]
-async fn connections_end_when_server_is_dropped_during_grace() {
-    let (mut server, mut client) =
-        Server::start_with_client(with(ServerConfig::default(), |c| c.timeouts.grace = LONG_TIMEOUT)).await;
-    client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    server.wait_for_request().await;
-    server.stop_accepting().await;
-    server.abort();
-    assert_eq!(client.read_to_end().await, "");
+    for is_stopping in [false, true] {
+        let (mut server, mut client) = Server::start_with_client(stopping_within(LONG_TIMEOUT, LONG_TIMEOUT)).await;
+        client.assert_served().await;
+        server.wait_for_request().await;
+        if is_stopping {
+            client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
+            server.wait_for_request().await;
+            server.stop_accepting().await;
+        }
+        server.abort();
+        assert_eq!(client.read_to_end().await, "");
+    }
 }
 
 /// A head in an unusual form gets a response that does not announce that it is the last.
@@ -142,15 +139,6 @@ async fn response_without_close_restarts_last_request_timeout() {
     client.send(GET).await;
     assert_eq!(status(&client.read_to_end().await), "200");
     server.wait_until_stopped().await;
-}
-
-#[tokio::test]
-async fn stopped_server_refuses_connections() {
-    let mut server = Server::start_default().await;
-    let address = server.address;
-    server.stop();
-    server.wait_until_stopped().await;
-    assert!(TcpStream::connect(address).await.is_err());
 }
 
 #[tokio::test]
@@ -232,9 +220,12 @@ async fn clients_in_listen_queue_get_responses() {
 async fn requests_after_running_one_get_responses() {
     // Numbers of requests that arrive with the running one, while it runs, and after the shutdown. The first is more than
     // hyper serves in one poll.
-    for (with_it, during, after) in [(40, 0, 0), (0, 1, 0), (0, 0, 1)] {
-        let mut server = start_with_long_timeouts().await;
-        let mut client = server.connect().await;
+    let last_request = ServerConfig::default().timeouts.last_request;
+    for (with_it, during, after, last_request) in
+        [(40, 0, 0, last_request), (0, 1, 0, last_request), (0, 0, 1, LONG_TIMEOUT)]
+    {
+        let config = stopping_within(LONG_TIMEOUT, last_request);
+        let (mut server, mut client) = Server::start_with_client(config).await;
         client.send([GATE, &GET.repeat(with_it)].concat()).await;
         server.wait_for_request().await;
         client.send(GET.repeat(during)).await;
@@ -267,14 +258,12 @@ async fn partial_head_can_be_finished_during_shutdown() {
 
 #[tokio::test]
 async fn response_does_not_wait_for_body() {
-    let mut server =
-        Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600))).await;
+    let mut server = start_with_long_timeouts().await;
     let mut client = server.connect().await;
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel").await;
     server.wait_for_request().await;
-    server.stop();
     // The rest of the body does not reset the connection before the client has read the response.
-    with_timeout(server.wait_until_refusing()).await;
+    server.stop_accepting().await;
     client.send("lo").await;
     let response = client.read_to_end().await;
     assert!(response.ends_with("POST /"), "{response}");

@@ -16,7 +16,7 @@ use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::{JoinHandle, yield_now};
@@ -67,33 +67,27 @@ pub(super) struct PathService {
     pub(super) gate: Arc<Semaphore>,
 }
 
-/// Body that yields this data, if any, and then panics.
-struct PanickingBody(Option<Bytes>);
+/// Body that yields this data, if any, and then panics: when it is polled, or when it is dropped. Nothing catches the latter
+/// panic, so it ends the connection's task.
+struct PanickingBody {
+    data: Option<Bytes>,
+    panics_in_drop: bool,
+}
 
 impl Body for PanickingBody {
     type Data = Bytes;
     type Error = Infallible;
 
     fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(Some(Ok(Frame::data(self.0.take().expect("deliberate panic")))))
+        let data = self.data.take();
+        assert!(data.is_some() || self.panics_in_drop, "deliberate panic");
+        Poll::Ready(data.map(|data| Ok(Frame::data(data))))
     }
 }
 
-/// Empty body that panics when it is dropped. Nothing catches this panic, so it ends the connection's task.
-struct PanickingDrop;
-
-impl Body for PanickingDrop {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(None)
-    }
-}
-
-impl Drop for PanickingDrop {
+impl Drop for PanickingBody {
     fn drop(&mut self) {
-        panic!("deliberate panic");
+        assert!(!self.panics_in_drop, "deliberate panic");
     }
 }
 
@@ -128,23 +122,21 @@ impl Service<Request<RequestBody>> for PathService {
         assert!(head.uri.path() != "/panic-in-call", "deliberate panic");
         let (service, gate) = (self.clone(), self.gate.clone());
         Box::pin(async move {
-            let body = match body {
+            let body = match body.map(|body| body.collect()) {
                 None => Bytes::new(),
-                Some(body) => {
-                    let body = match body.collect().await {
-                        Ok(body) => body.to_bytes(),
-                        Err(error) => {
-                            let mut refusal = Response::new(Full::default().boxed_unsync());
-                            let is_too_long = error.is::<LengthLimitError>();
-                            let status =
-                                if is_too_long { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST };
-                            *refusal.status_mut() = status;
-                            return Ok(refusal);
-                        }
-                    };
-                    service.reach();
-                    body
-                }
+                Some(body) => match body.await {
+                    Ok(body) => {
+                        service.reach();
+                        body.to_bytes()
+                    }
+                    Err(error) => {
+                        let mut refusal = Response::new(Full::default().boxed_unsync());
+                        let is_too_long = error.is::<LengthLimitError>();
+                        *refusal.status_mut() =
+                            if is_too_long { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST };
+                        return Ok(refusal);
+                    }
+                },
             };
             let text = match head.uri.path() {
                 "/gate" => {
@@ -163,9 +155,11 @@ impl Service<Request<RequestBody>> for PathService {
                 "/empty" => String::new(),
                 "/body-hint" => body_hint,
                 "/echo" => return Ok(Response::new(Full::new(body).boxed_unsync())),
-                "/panic-in-drop" => return Ok(Response::new(PanickingDrop.boxed_unsync())),
-                "/panic-in-body" => return Ok(Response::new(PanickingBody(None).boxed_unsync())),
-                "/panic-late-in-body" => return Ok(Response::new(PanickingBody(Some("begun".into())).boxed_unsync())),
+                path @ ("/panic-in-drop" | "/panic-in-body" | "/panic-late-in-body") => {
+                    let data = (path == "/panic-late-in-body").then(|| "begun".into());
+                    let body = PanickingBody { data, panics_in_drop: path == "/panic-in-drop" };
+                    return Ok(Response::new(body.boxed_unsync()));
+                }
                 _ => format!("{} {}", head.method, head.uri),
             };
             Ok(Response::new(Full::new(text.into()).boxed_unsync()))
@@ -228,6 +222,15 @@ impl Server {
         Client(TcpStream::connect(self.address).await.unwrap())
     }
 
+    /// Returns a connection with a request to `path` for whose body of five bytes the service waits.
+    pub(super) async fn connect_awaiting_body(&self, path: &str) -> Client {
+        let mut client = self.connect().await;
+        let fields = "Host: a\r\nContent-Length: 5\r\nExpect: 100-continue";
+        client.send(format!("POST {path} HTTP/1.1\r\n{fields}\r\n\r\n")).await;
+        assert_eq!(client.line().await + &client.line().await, "HTTP/1.1 100 Continue\r\n\r\n");
+        client
+    }
+
     /// Sends one request on a separate connection. Returns everything received until its end.
     pub(super) async fn exchange(&self, request: impl AsRef<[u8]>) -> String {
         let mut client = self.connect().await;
@@ -255,7 +258,7 @@ impl Server {
         let count = || self.metrics.closed().find(|(name, _)| name.name() == reason).unwrap().1;
         with_timeout(async {
             while count() == 0 {
-                yield_now().await
+                yield_now().await;
             }
         })
         .await;
@@ -273,7 +276,7 @@ impl Server {
         self.stop();
         with_timeout(async {
             while TcpStream::connect(self.address).await.is_ok() {
-                yield_now().await
+                yield_now().await;
             }
         })
         .await;
@@ -291,11 +294,12 @@ impl Server {
 }
 
 /// Client side of a connection.
-pub(super) struct Client(pub(super) TcpStream);
+pub(super) struct Client<S = TcpStream>(pub(super) S);
 
-impl Client {
+impl<S: AsyncRead + AsyncWrite + Unpin> Client<S> {
     pub(super) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         with_timeout(self.0.write_all(bytes.as_ref())).await.unwrap();
+        self.0.flush().await.unwrap();
     }
 
     /// Asserts that the connection serves a further request, so it has not ended.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 
 use super::super::ServerConfig;
 use super::pace::{assert_lasted, at_any_pace};

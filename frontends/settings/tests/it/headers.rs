@@ -71,6 +71,7 @@ async fn head_has_no_body_and_options_lists_methods() {
     for (path, allow) in [
         ("/settings/", "GET, HEAD, OPTIONS"),
         ("/settings/keys", "POST, OPTIONS"),
+        ("/settings/keys/new", "GET, HEAD, OPTIONS"),
         ("/settings/keys/k/revoke", "GET, HEAD, POST, OPTIONS"),
         ("/settings/api/keys/k", "GET, HEAD, PATCH, OPTIONS"),
     ] {

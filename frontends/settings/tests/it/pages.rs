@@ -261,11 +261,15 @@ async fn reminder_is_calendar_file() {
     assert_eq!(file.header("content-disposition"), Some("attachment; filename=\"key-reminder.ics\""));
     file.shows("DTSTART;VALUE=DATE:20270206\r\n");
     file.shows(&format!("UID:{}@catalogue\r\n", key.id));
+    file.shows("DTSTAMP:20261122T044000Z\r\n");
     file.hides("URL:");
     let url = "https://a.example/settings";
     let with_origin = App::over(app.storage.clone(), |builder| builder.settings_url(url));
     let file = with_origin.get(&key.page("/reminder.ics")).await;
     assert!(file.body.replace("\r\n ", "").contains(&format!("URL:{url}/keys/{}\r\n", key.id)), "{}", file.body);
+    // From two weeks before the expiry on, the reminder is on the day of the expiry.
+    app.clock.advance(76 * DAY);
+    app.get(&key.page("/reminder.ics")).await.shows("DTSTART;VALUE=DATE:20270220\r\n");
     let missing = app.get(&app.make("endless").await.page("/reminder.ics")).await;
     assert_eq!(missing.status, 404);
 }
@@ -333,6 +337,9 @@ async fn unknown_paths_return_404() {
     for path in [
         "/settings//",
         "/settings/keys/",
+        "/settings/keys//revoke",
+        "/settings/keys/a/b",
+        "/settings/activity/",
         "/settings/nothing",
         "/settings/sign-in",
         "/settings/sign-out",
