@@ -15,7 +15,7 @@ use catalogue_postgres_cluster::Cluster;
 use catalogue_sqlite::SqliteStorage;
 use tempfile::TempDir;
 use tokio::runtime::Builder;
-use tokio_postgres::NoTls;
+use tokio_postgres::{Client, NoTls};
 
 use crate::accounting::{CpuTimes, cpu_of_children};
 use crate::courses::course;
@@ -58,10 +58,7 @@ impl Data {
         let owners = Builder::new_current_thread().enable_all().build()?.block_on(async {
             let storage = PostgresStorage::open_and_migrate(&Options::parse(&address)?).await?;
             let owners = fill(&storage, sizes, with_modules).await?;
-            let (client, connection) = tokio_postgres::connect(&address, NoTls).await?;
-            // The result is ignored: the client's next call returns the connection's error.
-            tokio::spawn(connection);
-            client.batch_execute("VACUUM (ANALYZE)").await?;
+            connect(&address).await?.batch_execute("VACUUM (ANALYZE)").await?;
             Ok::<_, Box<dyn Error>>(owners)
         })?;
         Ok(Self { directory: tempfile::tempdir()?, cluster: Some(cluster), owners })
@@ -111,6 +108,14 @@ impl Owner {
         let token = self.token.expose();
         format!("GET /api/v1{path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {token}\r\n{fields}\r\n").into()
     }
+}
+
+/// Opens a connection to PostgreSQL.
+pub(crate) async fn connect(address: &str) -> Result<Client, tokio_postgres::Error> {
+    let (client, connection) = tokio_postgres::connect(address, NoTls).await?;
+    // The result is ignored: the client's next call returns the connection's error.
+    tokio::spawn(connection);
+    Ok(client)
 }
 
 /// Returns the id of account `number`.

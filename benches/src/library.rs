@@ -1,7 +1,5 @@
 //! [`Library`]: one account's courses in an SQLite file, read without a socket.
 
-use std::error::Error;
-use std::path::PathBuf;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -11,13 +9,14 @@ use catalogue_sqlite::SqliteStorage;
 
 use crate::caller::Caller;
 use crate::data::{Data, Owner};
-use crate::host_app::HostApp;
 
 /// One account's courses in an SQLite file, and a key that reads them.
 #[derive(Debug)]
 pub struct Library {
-    storage: SqliteStorage,
-    data: Data,
+    /// The storage over the file.
+    pub storage: SqliteStorage,
+    /// The database.
+    pub data: Data,
 }
 
 impl Library {
@@ -35,21 +34,6 @@ impl Library {
     /// Returns the number of courses in the first 90 % of the list.
     pub fn deep(&self) -> usize {
         self.owner().courses / 10 * 9
-    }
-
-    /// Returns the storage.
-    pub const fn storage(&self) -> &SqliteStorage {
-        &self.storage
-    }
-
-    /// Returns the path of the database file.
-    pub fn path(&self) -> PathBuf {
-        self.data.path()
-    }
-
-    /// Copies the courses into another program's tables, with views over them.
-    pub fn host_app(&self) -> Result<HostApp, Box<dyn Error>> {
-        HostApp::copied_from(&self.data)
     }
 
     /// Returns the items of a page, as the storage reads it.

@@ -32,6 +32,7 @@ const SLUGS: [&str; 8] =
     ["one", "two", "a b", "a%20b", "a+b", "\u{fc}ber", "using-\u{1f917}-transformers", "o'neill;v=1"];
 
 /// The catalogue, and a key for each kind of response.
+#[derive(Debug)]
 pub(crate) struct Seed {
     pub(crate) catalogue: Catalogue,
     /// Key that reads courses.
