@@ -146,6 +146,9 @@ mod tests {
         assert_eq!(matched("/keys/oauth%3A1", Method::GET).unwrap(), (Action::ShowKey, "oauth:1".to_owned()));
         // The path matches: the lookup of the key responds with 404, as for any other unknown id.
         assert_eq!(matched("/keys/%ff", Method::GET).unwrap().0, Action::ShowKey);
+        for path in ["//", "/keys/", "/keys//revoke", "/keys/a/b", "/api", "/activity/", "/nothing"] {
+            assert!(matches!(matched(path, Method::GET), Err(Failure::NotFound)), "{path}");
+        }
     }
 
     #[test]
