@@ -34,7 +34,7 @@ pub(crate) enum Fault {
 pub(crate) struct HostStorage {
     pub(crate) memory: MemoryStorage,
     /// Whether the storage stores the times of revocations in whole minutes.
-    pub(crate) has_minutes: bool,
+    pub(crate) has_minute_resolution: bool,
     fault: Arc<Mutex<Box<dyn FnMut(&str) -> Fault + Send>>>,
     calls: Arc<Mutex<Vec<&'static str>>>,
 }
@@ -50,7 +50,7 @@ impl HostStorage {
         }
         import.commit().await.unwrap();
         let fault: Box<dyn FnMut(&str) -> Fault + Send> = Box::new(|_| Fault::None);
-        Self { memory, has_minutes: false, fault: Arc::new(Mutex::new(fault)), calls: Arc::default() }
+        Self { memory, has_minute_resolution: false, fault: Arc::new(Mutex::new(fault)), calls: Arc::default() }
     }
 
     /// Sets the fault of each further call, and forgets the calls so far.
@@ -148,7 +148,7 @@ impl KeyStorage for HostStorage {
 
     async fn revoke_key(&self, account: &AccountId, id: &str, at: Timestamp, by: &Actor) -> Found {
         let minute = Timestamp::from_microseconds(at.as_microseconds() / 60_000_000 * 60_000_000).unwrap();
-        let at = if self.has_minutes { minute } else { at };
+        let at = if self.has_minute_resolution { minute } else { at };
         self.call("revoke_key", self.memory.revoke_key(account, id, at, by)).await
     }
 
