@@ -22,12 +22,15 @@ use tokio::net::TcpListener;
 #[derive(Clone, PartialEq)]
 pub(crate) struct BodyArrived(pub(crate) bool);
 
+type AlterRequest = Box<dyn Fn(&mut Parts) -> Result<(), u16> + Send + Sync>;
+type AlterResponse = Box<dyn Fn(&Parts, &mut Response<Bytes>) + Send + Sync>;
+
 /// A frontend whose conversions may be replaced by a flaw.
 pub(crate) struct Broken {
     /// Alters the head of a request, or refuses it with a bare status.
-    request: Box<dyn Fn(&mut Parts) -> Result<(), u16> + Send + Sync>,
+    request: AlterRequest,
     /// Alters the response to a request.
-    response: Box<dyn Fn(&Parts, &mut Response<Bytes>) + Send + Sync>,
+    response: AlterResponse,
 }
 
 impl Broken {

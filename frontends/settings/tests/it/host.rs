@@ -29,13 +29,15 @@ pub(crate) enum Fault {
     LosesResult,
 }
 
+type FaultOfCall = Box<dyn FnMut(&str) -> Fault + Send>;
+
 /// A memory storage behind a fault that tests set.
 #[derive(Clone)]
 pub(crate) struct HostStorage {
     pub(crate) memory: MemoryStorage,
     /// Whether the storage stores the times of revocations in whole minutes.
     pub(crate) has_minute_resolution: bool,
-    fault: Arc<Mutex<Box<dyn FnMut(&str) -> Fault + Send>>>,
+    fault: Arc<Mutex<FaultOfCall>>,
     calls: Arc<Mutex<Vec<&'static str>>>,
 }
 
@@ -49,7 +51,7 @@ impl HostStorage {
             import.put_account(&account).await.unwrap();
         }
         import.commit().await.unwrap();
-        let fault: Box<dyn FnMut(&str) -> Fault + Send> = Box::new(|_| Fault::None);
+        let fault: FaultOfCall = Box::new(|_| Fault::None);
         Self { memory, has_minute_resolution: false, fault: Arc::new(Mutex::new(fault)), calls: Arc::default() }
     }
 
