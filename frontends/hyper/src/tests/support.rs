@@ -15,7 +15,7 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
@@ -122,7 +122,7 @@ impl Service<Request<RequestBody>> for PathService {
         assert!(head.uri.path() != "/panic-in-call", "deliberate panic");
         let (service, gate) = (self.clone(), self.gate.clone());
         Box::pin(async move {
-            let body = match body.map(|body| body.collect()) {
+            let body = match body.map(BodyExt::collect) {
                 None => Bytes::new(),
                 Some(body) => match body.await {
                     Ok(body) => {
