@@ -14,7 +14,6 @@ pub struct CpuTimes(BTreeMap<PathBuf, Duration>);
 
 impl CpuTimes {
     /// Returns the processor time since `earlier`. Ignores threads that have ended: a runtime ends only idle ones.
-    #[must_use]
     pub fn since(&self, earlier: &Self) -> Duration {
         let before = |thread| earlier.0.get(thread).copied().unwrap_or_default();
         self.0.iter().map(|(thread, used)| used.saturating_sub(before(thread))).sum()
@@ -22,9 +21,6 @@ impl CpuTimes {
 }
 
 /// Returns the processor times of all running threads of a process.
-///
-/// # Errors
-/// Returns an error if the process does not exist, or `/proc` cannot be read.
 pub fn cpu_of_process(id: u32) -> io::Result<CpuTimes> {
     let mut times = CpuTimes::default();
     for thread in fs::read_dir(format!("/proc/{id}/task"))? {
@@ -50,9 +46,6 @@ pub(crate) fn cpu_of_children(id: u32) -> io::Result<CpuTimes> {
 }
 
 /// Returns the processor time of the calling thread.
-///
-/// # Errors
-/// Returns an error if `/proc` cannot be read.
 pub fn cpu_of_this_thread() -> io::Result<Duration> {
     // The kernel updates the value when the thread yields the processor.
     thread::yield_now();
@@ -60,9 +53,6 @@ pub fn cpu_of_this_thread() -> io::Result<Duration> {
 }
 
 /// Returns the bytes of memory that a process uses now, and its maximum.
-///
-/// # Errors
-/// Returns an error if the process does not exist, or `/proc` cannot be read.
 pub fn resident_memory(id: u32) -> io::Result<(u64, u64)> {
     let status = fs::read_to_string(format!("/proc/{id}/status"))?;
     let field = |name: &str| {

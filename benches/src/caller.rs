@@ -42,10 +42,6 @@ impl Call {
         [Self::FirstPage, Self::DeepPage, Self::Detail, Self::Me, Self::NotModified, Self::GzipPage];
 
     /// Returns the name of the call on a command line and in tables.
-    ///
-    /// # Panics
-    /// Never: each call has a name.
-    #[must_use]
     pub fn name(self) -> String {
         self.to_possible_value().expect("no variant is skipped").get_name().to_owned()
     }
@@ -53,10 +49,6 @@ impl Call {
 
 impl Caller {
     /// Creates a caller with `token`, of the catalogue that `builder` builds.
-    ///
-    /// # Panics
-    /// Panics if the builder's settings are invalid or `token` is not a valid header value.
-    #[must_use]
     pub fn new(builder: CatalogueBuilder, token: &str) -> Self {
         let catalogue = builder.build().expect("valid settings");
         let authorization = HeaderValue::try_from(format!("Bearer {token}")).expect("a token is visible ASCII");
@@ -64,10 +56,6 @@ impl Caller {
     }
 
     /// Creates a caller with a signed token for `account` (ES256).
-    ///
-    /// # Panics
-    /// Panics if the builder's settings are invalid or signing fails.
-    #[must_use]
     pub fn signed(builder: CatalogueBuilder, account: &AccountId) -> Self {
         let issuer = Issuer::new();
         let tokens = SignedTokens::builder(Issuer::NAME, Issuer::AUDIENCE, Bytes::from(issuer.key_set()));
@@ -76,7 +64,6 @@ impl Caller {
     }
 
     /// Returns the catalogue.
-    #[must_use]
     pub const fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }
@@ -86,9 +73,6 @@ impl Caller {
     }
 
     /// Returns the request of `call`, for an account with `courses` generated courses.
-    ///
-    /// # Errors
-    /// Returns an error if the response is not a 200, for example if the token is invalid or a course is missing.
     pub fn request_for(&self, call: Call, courses: usize) -> Result<Request<()>, String> {
         let first_page = "/api/v1/courses";
         let mut request = match call {
@@ -110,7 +94,6 @@ impl Caller {
     }
 
     /// Sends a request and returns the response.
-    #[must_use]
     pub fn send(&self, request: &Request<()>) -> Response<Bytes> {
         block_on(self.catalogue.call(request.clone()))
     }
@@ -124,9 +107,6 @@ impl Caller {
     }
 
     /// Returns the URL of the page of fifty after the newest `depth` courses; `depth` is a multiple of 100.
-    ///
-    /// # Errors
-    /// Returns an error if the list is shorter than `depth`, or a response is not a 200.
     pub fn page_after(&self, depth: usize) -> Result<String, String> {
         let mut cursor = String::new();
         for offset in (0..depth).step_by(100) {
@@ -139,7 +119,6 @@ impl Caller {
 }
 
 /// Returns the cursor of the next page, as a query parameter.
-#[must_use]
 pub fn next_cursor(page: &[u8]) -> Option<String> {
     let page: serde_json::Value = serde_json::from_slice(page).ok()?;
     Some(format!("&cursor={}", page["meta"]["nextCursor"].as_str()?))

@@ -30,9 +30,6 @@ pub struct Response<'a> {
 
 impl Connection {
     /// Connects to `address`.
-    ///
-    /// # Errors
-    /// Returns an error if the server does not accept the connection.
     pub fn open(address: SocketAddr) -> io::Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
@@ -41,33 +38,23 @@ impl Connection {
     }
 
     /// Returns whether a request is in flight.
-    #[must_use]
     pub const fn is_waiting(&self) -> bool {
         self.waiting
     }
 
     /// Sends a request.
-    ///
-    /// # Errors
-    /// Returns an error if the connection was closed.
     pub fn send(&mut self, request: &[u8]) -> io::Result<()> {
         self.waiting = true;
         self.stream.write_all(request)
     }
 
     /// Sends a request and reads the response.
-    ///
-    /// # Errors
-    /// Returns the errors of [`send`](Self::send) and [`receive`](Self::receive).
     pub fn round_trip(&mut self, request: &[u8]) -> io::Result<Response<'_>> {
         self.send(request)?;
         self.receive()
     }
 
     /// Reads a response.
-    ///
-    /// # Errors
-    /// Returns an error if the connection was closed, no bytes arrive for 20 seconds, or the bytes are not a response.
     pub fn receive(&mut self) -> io::Result<Response<'_>> {
         self.waiting = false;
         self.filled = 0;
@@ -110,9 +97,6 @@ impl Connection {
 
 impl Response<'_> {
     /// Returns the value of the header field `name`.
-    ///
-    /// # Errors
-    /// Returns an error if it is missing.
     pub fn field(&self, name: &str) -> Result<&str, String> {
         field(self.head, name).ok_or_else(|| format!("the response has no {name}"))
     }

@@ -17,7 +17,6 @@ const MODULES: usize = 5;
 const COURSES_PER_SECOND: usize = 8;
 
 /// Returns the course `number` of `account`; higher numbers are newer. It has five modules with short bodies.
-#[must_use]
 pub fn course(account: &AccountId, number: usize) -> Course {
     let created_at = created_at(number);
     let module = |module: usize| CourseModule {
@@ -40,7 +39,6 @@ pub fn course(account: &AccountId, number: usize) -> Course {
 }
 
 /// Returns the position after the newest `depth` of `count` courses; `None` if `depth` is 0.
-#[must_use]
 pub fn position_after(count: usize, depth: usize) -> Option<Position> {
     let last = (depth > 0).then(|| count - depth)?;
     Some(Position { created_at: created_at(last), slug: slug(last) })

@@ -15,7 +15,7 @@ use catalogue_postgres_cluster::Cluster;
 use catalogue_sqlite::SqliteStorage;
 use tempfile::TempDir;
 use tokio::runtime::Builder;
-use tokio_postgres::NoTls;
+use tokio_postgres::{Client, NoTls};
 
 use crate::accounting::{CpuTimes, cpu_of_children};
 use crate::courses::course;
@@ -44,9 +44,6 @@ pub struct Owner {
 
 impl Data {
     /// Creates an SQLite file: `sizes` has each account's number of courses; the first `with_modules` courses have modules.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be written.
     pub fn sqlite(sizes: &[usize], with_modules: usize) -> Result<Self, Box<dyn Error>> {
         let mut data = Self { directory: tempfile::tempdir()?, cluster: None, owners: Vec::new() };
         let storage = SqliteStorage::open_and_migrate(data.path())?;
@@ -55,38 +52,29 @@ impl Data {
     }
 
     /// Like [`sqlite`](Self::sqlite), but in a private, on-disk PostgreSQL cluster.
-    ///
-    /// # Errors
-    /// Returns an error if PostgreSQL is missing or fails.
     pub fn postgres(sizes: &[usize], with_modules: usize) -> Result<Self, Box<dyn Error>> {
         let cluster = Cluster::start_in(&env::temp_dir()).map_err(|error| format!("no PostgreSQL: {error}"))?;
         let address = cluster.address("postgres");
         let owners = Builder::new_current_thread().enable_all().build()?.block_on(async {
             let storage = PostgresStorage::open_and_migrate(&Options::parse(&address)?).await?;
             let owners = fill(&storage, sizes, with_modules).await?;
-            let (client, connection) = tokio_postgres::connect(&address, NoTls).await?;
-            // The result is ignored: the client's next call returns the connection's error.
-            tokio::spawn(connection);
-            client.batch_execute("VACUUM (ANALYZE)").await?;
+            connect(&address).await?.batch_execute("VACUUM (ANALYZE)").await?;
             Ok::<_, Box<dyn Error>>(owners)
         })?;
         Ok(Self { directory: tempfile::tempdir()?, cluster: Some(cluster), owners })
     }
 
     /// Returns the accounts, in the order of `sizes`.
-    #[must_use]
     pub fn accounts(&self) -> &[Owner] {
         &self.owners
     }
 
     /// Returns the path of the SQLite file.
-    #[must_use]
     pub fn path(&self) -> PathBuf {
         self.directory.path().join("catalogue.db")
     }
 
     /// Returns the value of `--database`.
-    #[must_use]
     pub fn address(&self) -> String {
         match &self.cluster {
             Some(cluster) => format!("postgres://postgres@/postgres?host={}", cluster.directory.display()),
@@ -99,9 +87,6 @@ impl Data {
     }
 
     /// Returns the processor time of PostgreSQL's processes; `None` for SQLite, which has no processes.
-    ///
-    /// # Errors
-    /// Returns an error if `/proc` cannot be read.
     pub fn cpu_of_database(&self) -> io::Result<Option<CpuTimes>> {
         let Some(cluster) = &self.cluster else { return Ok(None) };
         let file = fs::read_to_string(cluster.directory.join("data/postmaster.pid"))?;
@@ -110,9 +95,6 @@ impl Data {
     }
 
     /// Writes a file that is removed with the database, and returns its path.
-    ///
-    /// # Errors
-    /// Returns an error if it cannot be written.
     pub fn write_file(&self, name: &str, bytes: &[u8]) -> io::Result<String> {
         let path = self.directory.path().join(name);
         fs::write(&path, bytes)?;
@@ -122,23 +104,26 @@ impl Data {
 
 impl Owner {
     /// Returns a request for `path` of the API with the account's key; `fields` are more header lines, each with a CRLF.
-    #[must_use]
     pub fn request(&self, path: &str, fields: &str) -> Vec<u8> {
         let token = self.token.expose();
         format!("GET /api/v1{path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {token}\r\n{fields}\r\n").into()
     }
 }
 
+/// Opens a connection to PostgreSQL.
+pub(crate) async fn connect(address: &str) -> Result<Client, tokio_postgres::Error> {
+    let (client, connection) = tokio_postgres::connect(address, NoTls).await?;
+    // The result is ignored: the client's next call returns the connection's error.
+    tokio::spawn(connection);
+    Ok(client)
+}
+
 /// Returns the id of account `number`.
-#[must_use]
 pub fn account(number: usize) -> AccountId {
     AccountId::new(format!("acc_{number:04}"))
 }
 
 /// Writes accounts with keys: `sizes` has each account's number of courses; the first `with_modules` courses have modules.
-///
-/// # Errors
-/// Returns an error if the storage fails.
 pub async fn fill(
     storage: &impl AdminStorage,
     sizes: &[usize],

@@ -6,7 +6,6 @@ pub struct Figures(Vec<f64>);
 
 impl Figures {
     /// Returns the median; NaN without values.
-    #[must_use]
     pub fn median(&self) -> f64 {
         let middle = self.0.len() / 2;
         match &*self.0 {
@@ -17,14 +16,12 @@ impl Figures {
     }
 
     /// Returns the quantile `part`, from 0 to 1; NaN without values.
-    #[must_use]
     pub fn quantile(&self, part: f64) -> f64 {
         let rank = (part * self.0.len() as f64).ceil() as usize;
         self.0.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
     }
 
     /// Returns the lowest and the highest value.
-    #[must_use]
     pub fn range(&self) -> (f64, f64) {
         (self.0.first().copied().unwrap_or(f64::NAN), self.0.last().copied().unwrap_or(f64::NAN))
     }

@@ -22,48 +22,33 @@ impl Issuer {
     pub const AUDIENCE: &'static str = "https://api.example.com/api/v1";
 
     /// Creates an issuer with a new key.
-    ///
-    /// # Panics
-    /// Panics if no key can be generated.
-    #[must_use]
     #[expect(clippy::new_without_default, reason = "each has a different key")]
     pub fn new() -> Self {
         Self(EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).expect("a key"))
     }
 
     /// Returns the issuer's key set as JSON.
-    #[must_use]
     pub fn key_set(&self) -> String {
         let (x, y) = self.0.public_key().as_ref()[1..].split_at(32);
         json!({ "keys": [{ "kty": "EC", "crv": "P-256", "kid": "k", "x": base64(x), "y": base64(y) }] }).to_string()
     }
 
     /// Returns the key that verifies its signatures.
-    ///
-    /// # Panics
-    /// Never: the key was generated here.
-    #[must_use]
     pub fn public_key(&self) -> ParsedPublicKey {
         ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, self.0.public_key().as_ref()).expect("a key")
     }
 
     /// Returns a token for `account` that is valid for a day, and different for each `number`.
-    ///
-    /// # Panics
-    /// Panics if signing fails.
-    #[must_use]
     pub fn token(&self, account: &AccountId, number: usize) -> String {
         self.signed("k", account, number)
     }
 
     /// Like [`token`](Self::token), but names a key that the issuer does not have.
-    #[must_use]
     pub fn token_of_another_key(&self, account: &AccountId) -> String {
         self.signed("another", account, 0)
     }
 
     /// Returns a token with a wrong signature.
-    #[must_use]
     pub fn forged(&self, account: &AccountId) -> String {
         let (one, other) = (self.token(account, 0), self.token(account, 1));
         let [(signed, _), (_, signature)] = [&one, &other].map(|token| token.rsplit_once('.').unwrap_or_default());

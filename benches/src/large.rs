@@ -3,9 +3,8 @@
 use std::error::Error;
 
 use tokio::runtime::Builder;
-use tokio_postgres::NoTls;
 
-use crate::data::{Data, Owner};
+use crate::data::{Data, Owner, connect};
 
 /// Copies all other accounts with their courses, but not their keys. Copies the first account's courses into the same
 /// account as older ones, so that it has 10 % of all. The start of its list stays the same.
@@ -33,9 +32,6 @@ pub struct Large {
 
 impl Large {
     /// Creates a copy of `data` with about `courses` additional courses.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn of(data: &Data, courses: usize) -> Result<Self, Box<dyn Error>> {
         let first = &data.accounts()[0];
         let others: usize = data.accounts()[1..].iter().map(|owner| owner.courses).sum();
@@ -73,12 +69,6 @@ fn in_sqlite(data: &Data, copies: &str) -> Result<String, Box<dyn Error>> {
 }
 
 async fn in_postgres(address: &str, copies: &str) -> Result<(), Box<dyn Error>> {
-    let connect = async |address: &str| {
-        let (client, connection) = tokio_postgres::connect(address, NoTls).await?;
-        // The result is ignored: the client's next call returns the connection's error.
-        tokio::spawn(connection);
-        Ok::<_, tokio_postgres::Error>(client)
-    };
     let template = connect(&address.replace("/postgres?", "/template1?")).await?;
     template.batch_execute("CREATE DATABASE large TEMPLATE postgres").await?;
     let client = connect(&address.replace("/postgres?", "/large?")).await?;

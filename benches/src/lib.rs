@@ -1,6 +1,8 @@
 //! Shared parts of the benchmarks, such as generated courses, databases of any size with callers and connections, pages by
 //! OFFSET, other programs to compare with, signed tokens, and the kernel's accounting of processor time.
 
+#![expect(clippy::missing_errors_doc, clippy::missing_panics_doc, reason = "only this package uses it")]
+
 mod accounting;
 mod caller;
 mod connection;

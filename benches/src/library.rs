@@ -1,7 +1,5 @@
 //! [`Library`]: one account's courses in an SQLite file, read without a socket.
 
-use std::error::Error;
-use std::path::PathBuf;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -11,62 +9,34 @@ use catalogue_sqlite::SqliteStorage;
 
 use crate::caller::Caller;
 use crate::data::{Data, Owner};
-use crate::host_app::HostApp;
 
 /// One account's courses in an SQLite file, and a key that reads them.
 #[derive(Debug)]
 pub struct Library {
-    storage: SqliteStorage,
-    data: Data,
+    /// The storage over the file.
+    pub storage: SqliteStorage,
+    /// The database.
+    pub data: Data,
 }
 
 impl Library {
     /// Creates a database with `courses` courses in one account.
-    ///
-    /// # Panics
-    /// Panics if the temporary directory or its database fails.
-    #[must_use]
     pub fn with_courses(courses: usize) -> Self {
         let data = Data::sqlite(&[courses], courses).expect("a writable temporary directory");
         Self { storage: SqliteStorage::open(data.path()).expect("a database"), data }
     }
 
     /// Returns the account, its number of courses, and its key.
-    #[must_use]
     pub fn owner(&self) -> &Owner {
         &self.data.accounts()[0]
     }
 
     /// Returns the number of courses in the first 90 % of the list.
-    #[must_use]
     pub fn deep(&self) -> usize {
         self.owner().courses / 10 * 9
     }
 
-    /// Returns the storage.
-    #[must_use]
-    pub const fn storage(&self) -> &SqliteStorage {
-        &self.storage
-    }
-
-    /// Returns the path of the database file.
-    #[must_use]
-    pub fn path(&self) -> PathBuf {
-        self.data.path()
-    }
-
-    /// Copies the courses into another program's tables, with views over them.
-    ///
-    /// # Errors
-    /// Returns an error if they cannot be written.
-    pub fn host_app(&self) -> Result<HostApp, Box<dyn Error>> {
-        HostApp::copied_from(&self.data)
-    }
-
     /// Returns the items of a page, as the storage reads it.
-    ///
-    /// # Errors
-    /// Returns an error if the storage fails.
     pub fn page(&self, page: &PageRequest) -> Result<Vec<CourseListItem>, StorageError> {
         let mut items = Vec::with_capacity(page.limit.get());
         let mut take = |row: CourseRow<'_>| items.push(row.into());
@@ -76,13 +46,11 @@ impl Library {
     }
 
     /// Returns a caller whose catalogue has the default cache.
-    #[must_use]
     pub fn hot(&self) -> Caller {
         Caller::new(Catalogue::with_api_keys(self.storage.clone()), self.owner().token.expose())
     }
 
     /// Returns a caller whose catalogue does not cache.
-    #[must_use]
     pub fn cold(&self) -> Caller {
         Caller::new(Catalogue::with_api_keys(self.storage.clone()).page_cache(0), self.owner().token.expose())
     }

@@ -17,9 +17,6 @@ pub struct OffsetReader(Connection);
 
 impl OffsetReader {
     /// Opens the database at `path`.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be opened.
     pub fn open(path: &Path) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
@@ -28,9 +25,6 @@ impl OffsetReader {
     }
 
     /// Returns the `limit` courses after the newest `depth`, and one more if the list continues.
-    ///
-    /// # Errors
-    /// Returns an error if SQLite fails.
     pub fn page(&self, account: &str, limit: usize, depth: usize) -> Result<Vec<Item>> {
         let mut statement = self.0.prepare_cached(PAGE)?;
         let rows = statement.query_map(params![account, limit as i64 + 1, depth as i64], |row| row.try_into())?;

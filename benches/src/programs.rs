@@ -14,9 +14,6 @@ const REQUEST: &[u8] = b" catalogue::access: ";
 ///
 /// The package is built separately, so that no other package of the workspace enables features in it. Without Cargo or a
 /// workspace, an existing build is used.
-///
-/// # Errors
-/// Returns an error if it cannot be built, or the running program is not a release build.
 pub fn build(package: &str, name: &str) -> io::Result<PathBuf> {
     if cfg!(debug_assertions) {
         return Err(io::Error::other("debug builds are not comparable; run with --release"));
@@ -48,9 +45,6 @@ pub struct Program {
 
 impl Program {
     /// Starts a server, and waits until it has printed the addresses of all `listeners`, one per line.
-    ///
-    /// # Errors
-    /// Returns an error if it cannot be started, or exits before that.
     pub fn start(command: &mut Command, listeners: usize) -> io::Result<Self> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
@@ -75,13 +69,11 @@ impl Program {
     }
 
     /// Returns the addresses that it listens on, in the order in which it printed them.
-    #[must_use]
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
     /// Returns the process id.
-    #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -115,7 +107,6 @@ pub fn pin_this_process() {
 }
 
 /// Returns a command with one thread for serving, on a separate processor if `taskset` exists.
-#[must_use]
 pub fn on_one_processor(path: &Path) -> Command {
     let mut command = Command::new(path);
     if silent(Command::new("taskset").args(["-c", "0", "true"])) {

@@ -8,9 +8,6 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 
 /// Reads a response from a file: status line, header fields, an empty line, the body.
-///
-/// # Errors
-/// Returns an error if the file cannot be read, or is not a response.
 pub fn read_response(path: &Path) -> Result<Response<Bytes>, String> {
     let parse_response = fs::read(path).map_err(Into::into).and_then(|text| parse_response(&text));
     parse_response.map_err(|error| format!("{}: {error}", path.display()))

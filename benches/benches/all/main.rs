@@ -14,6 +14,6 @@ use criterion::{Criterion, criterion_group, criterion_main};
 criterion_group! {
     name = benches;
     config = Criterion::default().warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
-    targets = parts::token, parts::envelope, storage::lookups, storage::paging, call::call, call::frontends, signed::signed
+    targets = parts::token, parts::envelope, storage::lookups, call::call, call::frontends, signed::signed
 }
 criterion_main!(benches);

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use catalogue_benches::{Call, Failure, Library, Owner, build};
+use catalogue_benches::{Call, Failure, HostApp, Library, Owner, build};
 use clap::Parser;
 
 /// Number of courses in the database.
@@ -32,7 +32,7 @@ fn main() -> Result<(), Failure> {
         "Instructions of one call, without a socket; valgrind has no SHA instructions, so hashing counts for more.\n"
     );
     println!("| request | cached | cached, signed token | uncached | uncached, over views |\n|---|--:|--:|--:|--:|");
-    let (own, views) = (arguments(&library.path(), library.owner(), None), views(&library)?);
+    let (own, views) = (arguments(&library.data.path(), library.owner(), None), views(&library)?);
     for call in Call::ALL {
         let runs = [("hot", &own), ("signed", &own), ("cold", &own), ("cold", &views)];
         let [hot, signed, cold, views] = runs.map(|(cache, database)| per_call(&program, call, cache, database));
@@ -50,7 +50,7 @@ fn arguments(path: &Path, owner: &Owner, views: Option<&Path>) -> Vec<OsString> 
 
 /// Returns the arguments of `one_call` for the same courses in another program's tables.
 fn views(library: &Library) -> Result<Vec<OsString>, Box<dyn Error>> {
-    let host_app = library.host_app()?;
+    let host_app = HostApp::copied_from(&library.data)?;
     let [keys, courses] = host_app.files.as_ref().ok_or("the courses are not in a file")?;
     Ok(arguments(keys, &host_app.owner, Some(courses)))
 }

@@ -50,7 +50,7 @@ fn main() -> Result<(), Failure> {
         return repeat(&caller(storage, cache, &token), call, courses, times);
     }
     let library = Library::with_courses(COURSES);
-    let caller = caller(library.storage().clone(), cache, library.owner().token.expose());
+    let caller = caller(library.storage.clone(), cache, library.owner().token.expose());
     repeat(&caller, call, COURSES, times)
 }
 

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::fmt;
 use std::panic::resume_unwind;
 use std::time::Duration;
 
@@ -30,6 +29,7 @@ pub enum Protocol {
 
 /// A frontend under test by one case: its server, and the catalogue that it serves. [`tests!`](crate::tests) creates one
 /// for each case.
+#[derive(Debug)]
 pub struct Frontend {
     case: &'static str,
     protocol: Protocol,
@@ -162,10 +162,4 @@ impl Frontend {
 fn fail(message: String) -> ! {
     eprintln!("{message}");
     resume_unwind(Box::new(message))
-}
-
-impl fmt::Debug for Frontend {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Frontend").field("case", &self.case).field("server", &self.server).finish_non_exhaustive()
-    }
 }

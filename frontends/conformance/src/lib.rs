@@ -31,14 +31,7 @@
 //! if all other paths reach it too.
 //!
 //! The fixture declares what the framework itself changes before a request reaches the frontend or after a response has left
-//! it. So the server under test is the one that is shipped:
-//!
-//! | The framework | Declared with |
-//! | --- | --- |
-//! | responds to a case, or to one request of it, with another status, or not at all | [`Server::expect_status`] |
-//! | responds with the same status and another body | [`Server::expect_other_body`] |
-//! | adds headers to every response | [`Server::adds_headers`] |
-//! | drops headers from every response | [`Server::drops_headers`] |
+//! it, with the methods of [`Server`]. So the server under test is the one that is shipped.
 //!
 //! Every case runs. A case fails on an undeclared deviation and on a declared deviation that does not occur.
 //!

@@ -1,51 +1,53 @@
 //! The catalogue's responses reach the client unchanged.
 
+use std::convert::identity;
+
 use crate::Frontend;
-use crate::seed::ORIGIN;
+use crate::cases::case_table;
+use crate::seed::{ORIGIN, UNREACHABLE_TOKEN};
 use crate::test_request::TestRequest;
 
-/// Every kind of document keeps its media type and its bytes.
-pub async fn documents_are_complete(frontend: &Frontend) {
-    let rule = "A large response is complete, with its media type.";
-    for target in ["/docs", "/docs/openapi.json", "/docs/openapi.md", "/docs/llms.txt", "/docs/openapi-3.0.json"] {
-        frontend.assert_matches_core(rule, 200, TestRequest::new("GET", target)).await;
-    }
-}
+case_table! {
+    ($) __responses_cases; responses, frontend, rule, identity;
 
-/// Non-ASCII text in a body is preserved.
-pub async fn non_ascii_text_is_preserved(frontend: &Frontend) {
-    let target = "/api/v1/courses/using-%F0%9F%A4%97-transformers";
-    frontend.assert_matches_core("The bytes of a body are unchanged.", 200, frontend.get(target)).await;
-}
+    /// Every kind of document has its media type and its bytes.
+    documents_are_complete: "A large response is complete, with its media type." => [
+        (TestRequest::new("GET", "/docs"), 200),
+        (TestRequest::new("GET", "/docs/openapi.json"), 200),
+        (TestRequest::new("GET", "/docs/openapi.md"), 200),
+        (TestRequest::new("GET", "/docs/llms.txt"), 200),
+        (TestRequest::new("GET", "/docs/openapi-3.0.json"), 200),
+    ];
 
-/// Compressed responses are preserved: only the catalogue compresses.
-pub async fn compressed_responses_are_preserved(frontend: &Frontend) {
-    let rule = "A response has the coding that the catalogue chose.";
-    for (coding, target) in [("gzip", "/api/v1/courses"), ("gzip, br", "/docs"), ("br", "/docs"), ("gzip;q=0", "/docs")]
-    {
-        frontend.assert_matches_core(rule, 200, frontend.get(target).header("accept-encoding", coding)).await;
-    }
-}
+    /// A body may contain non-ASCII text.
+    non_ascii_text_is_preserved: "The bytes of a body are unchanged." => [
+        (frontend.get("/api/v1/courses/using-%F0%9F%A4%97-transformers"), 200),
+    ];
 
-/// Repeated headers are all sent: the list has two `Vary` headers if the request has an `Origin`.
-pub async fn repeated_headers_are_sent_in_full(frontend: &Frontend) {
-    let rule = "Each line of a repeated header arrives at the client.";
-    let request = frontend.get("/api/v1/courses").header("origin", ORIGIN);
-    let vary = frontend.core(&request).await.headers.remove("vary").unwrap_or_default();
-    assert!(vary.len() > 1, "the core repeats a header in this response");
-    frontend.assert_matches_core(rule, 200, request).await;
-}
+    /// Only the catalogue compresses.
+    compressed_responses_are_preserved: "A response has the coding that the catalogue chose." => [
+        (frontend.get("/api/v1/courses").header("accept-encoding", "gzip"), 200),
+        (frontend.get("/docs").header("accept-encoding", "gzip, br"), 200),
+        (frontend.get("/docs").header("accept-encoding", "br"), 200),
+        (frontend.get("/docs").header("accept-encoding", "gzip;q=0"), 200),
+    ];
 
-/// The header with the link to the next page is preserved.
-pub async fn link_header_is_preserved(frontend: &Frontend) {
-    let rule = "The link to the next page is unchanged.";
-    let request = frontend.get("/api/v1/courses?limit=1");
-    assert!(frontend.core(&request).await.headers.contains_key("link"), "the list has a further page");
-    frontend.assert_matches_core(rule, 200, request).await;
-}
+    failures_use_the_envelope: "A failure has the catalogue's envelope." => [
+        (TestRequest::new("GET", "/api/v1/courses/one").bearer(UNREACHABLE_TOKEN), 500),
+    ];
 
-/// An unreachable storage is reported in the failure envelope.
-pub async fn failures_use_the_envelope(frontend: &Frontend) {
-    let request = TestRequest::new("GET", "/api/v1/courses/one").bearer(&frontend.seed().unreachable_key);
-    frontend.assert_matches_core("A failure has the catalogue's envelope.", 500, request).await;
+    /// Repeated headers are all sent: the list has two `Vary` headers if the request has an `Origin`.
+    repeated_headers_are_sent_in_full: "Each line of a repeated header arrives at the client." => {
+        let request = frontend.get("/api/v1/courses").header("origin", ORIGIN);
+        let vary = frontend.core(&request).await.headers.remove("vary").unwrap_or_default();
+        assert!(vary.len() > 1, "the core repeats a header in this response");
+        frontend.assert_matches_core(rule, 200, request).await;
+    };
+
+    /// The header with the link to the next page is preserved.
+    link_header_is_preserved: "The link to the next page is unchanged." => {
+        let request = frontend.get("/api/v1/courses?limit=1");
+        assert!(frontend.core(&request).await.headers.contains_key("link"), "the list has a further page");
+        frontend.assert_matches_core(rule, 200, request).await;
+    };
 }

@@ -1,12 +1,9 @@
-//! The catalogue that every frontend serves: two accounts, one with unreadable courses, and their keys.
+//! The catalogue that every frontend serves: an account with courses, its keys, and a token that cannot be checked.
 
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
-use catalogue_core::auth::{Identity, Scopes, StoredCredentials};
-use catalogue_core::storage::{
-    Actor, AtRevision, CourseRows, CourseStorage, KeyStorage, MemoryStorage, PageRequest, Revision, StorageError,
-    StorageErrorKind,
-};
-use catalogue_core::{AccountId, Catalogue, Course, CourseDetail, CourseModule, Timestamp, async_trait};
+use catalogue_core::auth::{Authenticator, BearerToken, Identity, Scopes, Verdict};
+use catalogue_core::storage::{Actor, KeyStorage, MemoryStorage, StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Catalogue, Course, CourseModule, Timestamp, async_trait};
 use http::header::COOKIE;
 use http::request;
 
@@ -26,46 +23,45 @@ pub(crate) const SESSION: &str = "session=1";
 const CREATED_AT: i64 = 1_767_323_045_000_000;
 
 const ACCOUNT: &str = "acc";
-const UNREACHABLE_ACCOUNT: &str = "acc_unreachable";
+
+/// Token that the catalogue cannot check, so that it returns a 500.
+pub(crate) const UNREACHABLE_TOKEN: &str = "unreachable";
 
 /// Slugs of the courses; a wrong conversion of the path would confuse some of them.
 const SLUGS: [&str; 8] =
     ["one", "two", "a b", "a%20b", "a+b", "\u{fc}ber", "using-\u{1f917}-transformers", "o'neill;v=1"];
 
 /// The catalogue, and a key for each kind of response.
+#[derive(Debug)]
 pub(crate) struct Seed {
     pub(crate) catalogue: Catalogue,
     /// Key that reads courses.
     pub(crate) key: String,
     /// Key that lacks the scope for courses.
     pub(crate) profile_key: String,
-    /// Key of the account with unreadable courses.
-    pub(crate) unreachable_key: String,
 }
 
 impl Seed {
     pub(crate) async fn new() -> Self {
         let storage = MemoryStorage::new();
         let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
-        for id in [ACCOUNT, UNREACHABLE_ACCOUNT] {
-            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
-            import.put_account(&account).await.expect("an account can be put");
-        }
+        let account = Account { id: AccountId::new(ACCOUNT), name: String::new(), email: String::new() };
+        import.put_account(&account).await.expect("an account can be put");
         for slug in SLUGS {
             import.put_course(&course(slug)).await.expect("a course can be put");
         }
         import.commit().await.expect("an import can be committed");
-        let key = create_key(&storage, ACCOUNT, "read:courses").await;
-        let profile_key = create_key(&storage, ACCOUNT, "read:profile").await;
-        let unreachable_key = create_key(&storage, UNREACHABLE_ACCOUNT, "read:courses").await;
-        let catalogue = Catalogue::builder(Courses(storage.clone()), StoredCredentials::new(storage))
+        let key = create_key(&storage, "read:courses").await;
+        let profile_key = create_key(&storage, "read:profile").await;
+        let catalogue = Catalogue::with_api_keys(storage)
+            .or_authenticator(Unreachable)
             .base_url(BASE)
             .docs_url(DOCS)
             .cors_origins([ORIGIN])
             .build()
             .expect("the settings are valid")
             .identified_by(session);
-        Self { catalogue, key, profile_key, unreachable_key }
+        Self { catalogue, key, profile_key }
     }
 }
 
@@ -77,8 +73,8 @@ fn session(head: &request::Parts) -> Option<Identity> {
     is_signed_in.then(|| Identity::session(AccountId::new(ACCOUNT), "session", scopes))
 }
 
-async fn create_key(storage: &MemoryStorage, account: &str, scope: &str) -> String {
-    let (token, credential) = NewCredential::api_key(AccountId::new(account), "a key", Scopes::from_names([scope]));
+async fn create_key(storage: &MemoryStorage, scope: &str) -> String {
+    let (token, credential) = NewCredential::api_key(AccountId::new(ACCOUNT), "a key", Scopes::from_names([scope]));
     storage.create_key(&credential, &Actor::OPERATOR).await.expect("a key of a known account can be stored");
     token.expose().to_owned()
 }
@@ -98,39 +94,15 @@ fn course(slug: &str) -> Course {
     }
 }
 
-/// Courses of a memory storage, except that reads of one account fail.
+/// Cannot check [`UNREACHABLE_TOKEN`], and recognizes no other token.
 #[derive(Debug)]
-struct Courses(MemoryStorage);
-
-impl Courses {
-    fn reachable_storage(&self, account: &AccountId) -> Result<&MemoryStorage, StorageError> {
-        if account.as_str() == UNREACHABLE_ACCOUNT {
-            return Err(StorageError::new(StorageErrorKind::Unavailable, "unreachable"));
-        }
-        Ok(&self.0)
-    }
-}
+struct Unreachable;
 
 #[async_trait]
-impl CourseStorage for Courses {
-    async fn list_courses(
-        &self,
-        account: &AccountId,
-        page: &PageRequest,
-        rows: &mut CourseRows<'_>,
-    ) -> Result<Option<Revision>, StorageError> {
-        self.reachable_storage(account)?.list_courses(account, page, rows).await
-    }
-
-    async fn find_course(
-        &self,
-        account: &AccountId,
-        slug: &str,
-    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        self.reachable_storage(account)?.find_course(account, slug).await
-    }
-
-    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
-        self.reachable_storage(account)?.revision(account).await
+impl Authenticator for Unreachable {
+    async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
+        let is_unreachable = token.expose() == UNREACHABLE_TOKEN;
+        let error = || StorageError::new(StorageErrorKind::Unavailable, "unreachable");
+        if is_unreachable { Err(error()) } else { Ok(Verdict::Unrecognized) }
     }
 }

@@ -1,7 +1,6 @@
 //! [`Server`]: the value that a fixture returns.
 
 use std::any::Any;
-use std::fmt;
 use std::net::SocketAddr;
 
 use crate::deviations::{Deviation, Deviations};
@@ -19,6 +18,7 @@ use crate::deviations::{Deviation, Deviations};
 ///     .expect_status("path::invalid_escapes_are_preserved#2", 400)
 /// # }
 /// ```
+#[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
     declared: Deviations,
@@ -82,14 +82,5 @@ impl Server {
 
     pub(crate) fn declared(&self) -> &Deviations {
         &self.declared
-    }
-}
-
-impl fmt::Debug for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
-            .field("address", &self.address)
-            .field("declared", &self.declared)
-            .finish_non_exhaustive()
     }
 }

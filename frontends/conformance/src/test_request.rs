@@ -42,10 +42,14 @@ impl TestRequest {
     }
 
     /// Adds a body and its length.
-    pub(crate) fn body(mut self, body: impl Into<Bytes>) -> Self {
-        self.body = body.into();
-        let length = self.body.len().to_string();
-        self.header("content-length", length)
+    pub(crate) fn body(self, body: &'static str) -> Self {
+        self.header("content-length", body.len().to_string()).framed(body)
+    }
+
+    /// Adds a body whose length another header gives.
+    pub(crate) fn framed(mut self, body: &'static str) -> Self {
+        self.body = Bytes::from_static(body.as_bytes());
+        self
     }
 
     /// Returns the request for [`catalogue_core::Catalogue::call`] or for an HTTP/2 client, with `origin` before the target.

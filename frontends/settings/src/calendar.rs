@@ -79,19 +79,6 @@ mod tests {
     }
 
     #[test]
-    fn reminder_is_two_weeks_before_expiry_or_same_day() {
-        let now = at("2026-11-22T04:40:00Z");
-        for (end, day) in [("2027-02-20T10:00:00Z", "20270206"), ("2026-11-30T10:00:00Z", "20261130")] {
-            let file = reminder("key_1", "partner", at(end), None, now);
-            assert!(file.contains(&format!("DTSTART;VALUE=DATE:{day}\r\n")), "{file}");
-            assert!(
-                file.contains("UID:key_1@catalogue\r\n") && file.contains("DTSTAMP:20261122T044000Z\r\n"),
-                "{file}"
-            );
-        }
-    }
-
-    #[test]
     fn texts_are_escaped_and_lines_folded() {
         let name = format!("a,b;c\\d\nEND:VEVENT\r{}", "é".repeat(90));
         let file = reminder("key_1", &name, at("2027-02-20T10:00:00Z"), None, at("2026-11-22T04:40:00Z"));

@@ -3,15 +3,15 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures and its progress")]
 
 mod client;
+mod databases;
 mod measure;
 mod report;
 mod rows;
-mod size;
 mod statements;
-mod views;
 mod writer;
 
-use std::error::Error;
+use std::ffi::OsStr;
+use std::io;
 use std::path::Path;
 
 use catalogue_benches::{Data, Failure, Large, Program, build, on_one_processor, pin_this_process};
@@ -19,9 +19,6 @@ use clap::Parser;
 use clap::builder::RangedU64ValueParser;
 
 use crate::rows::{NAMES, Servers};
-
-/// Arguments that disable the page cache.
-const UNCACHED: [&str; 2] = ["--page-cache", "0"];
 
 /// Number of courses with modules; all further courses have none.
 const WITH_MODULES: usize = 100_000;
@@ -61,7 +58,7 @@ impl Options {
     fn names(&self) -> Vec<&'static str> {
         let mut names = all_names();
         let is_possible = |name| match self.postgres {
-            _ if size::NAMES.contains(&name) => self.large.is_some(),
+            _ if databases::LARGE.contains(&name) => self.large.is_some(),
             true => !rows::is_under_commits(name),
             false => !statements::NAMES.contains(&name),
         };
@@ -78,7 +75,7 @@ impl Options {
 }
 
 fn all_names() -> Vec<&'static str> {
-    [&NAMES[..], &size::NAMES, &statements::NAMES, &views::NAMES].concat()
+    [&NAMES[..], &databases::LARGE, &statements::NAMES, &databases::VIEWS].concat()
 }
 
 fn main() -> Result<(), Failure> {
@@ -106,16 +103,16 @@ fn main() -> Result<(), Failure> {
         Large::of(&data, courses)
     });
     let large = large.transpose()?;
-    let servers = Servers { hot: serve(&catalogue, &data, &[])?, cold: serve(&catalogue, &data, &UNCACHED)? };
-    let (view_names, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| views::NAMES.contains(name));
-    let (size_names, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| size::NAMES.contains(name));
-    let (sql_names, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| statements::NAMES.contains(name));
-    let (_constant, mut rows) = rows::compare_with_constant(&names, &constant, &data, &servers)?;
-    let (_handlers, sql_rows) = statements::rows(&sql_names, &one_statement, &data, &servers.hot, &servers.cold)?;
+    let address = ["--database", &data.address()];
+    let servers = Servers { hot: serve(&catalogue, &address, true)?, cold: serve(&catalogue, &address, false)? };
+    let named = |known: &[&'static str]| names.iter().copied().filter(|name| known.contains(name)).collect::<Vec<_>>();
+    let (_constant, mut rows) = rows::compare_with_constant(&named(&NAMES), &constant, &data, &servers)?;
+    let (_handlers, sql_rows) = statements::rows(&named(&statements::NAMES), &one_statement, &data, &servers)?;
     rows.extend(sql_rows);
-    let (_large_server, size_rows) = size::rows(&size_names, &catalogue, &data, large.as_ref(), &servers.cold)?;
-    rows.extend(size_rows);
-    let (_views_server, view_rows) = views::rows(&view_names, &catalogue, &data, &servers.cold)?;
+    let (_large_server, large_rows) =
+        databases::large_rows(&named(&databases::LARGE), &catalogue, &data, large.as_ref(), &servers.cold)?;
+    rows.extend(large_rows);
+    let (_views_server, view_rows) = databases::view_rows(&named(&databases::VIEWS), &catalogue, &data, &servers.cold)?;
     rows.extend(view_rows);
 
     eprintln!("measuring {} rows in {} rounds", rows.len(), options.rounds);
@@ -124,10 +121,13 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Starts a server over the database with the program's defaults, except for the address and `arguments`.
-fn serve(catalogue: &Path, data: &Data, arguments: &[&str]) -> Result<Program, Box<dyn Error>> {
+/// Starts a server with the program's defaults, except for its address, the arguments that name its database, and whether it
+/// has a page cache.
+fn serve(catalogue: &Path, database: &[impl AsRef<OsStr>], is_cached: bool) -> io::Result<Program> {
     let mut command = on_one_processor(catalogue);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--database", &data.address()]);
-    command.args(arguments);
-    Ok(Program::start(&mut command, 1)?)
+    command.args(["serve", "--listen", "127.0.0.1:0"]).args(database);
+    if !is_cached {
+        command.args(["--page-cache", "0"]);
+    }
+    Program::start(&mut command, 1)
 }

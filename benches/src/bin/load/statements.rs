@@ -5,7 +5,7 @@ use std::path::Path;
 
 use catalogue_benches::{Connection, Data, Program, on_one_processor};
 
-use crate::rows::{FIRST_PAGE, Row, Target, to_response_file};
+use crate::rows::{FIRST_PAGE, Row, Servers, Target, to_response_file};
 
 /// Names of the rows whose baseline runs one statement.
 pub(crate) const NAMES: [&str; 2] = ["statement: hot first page, one lookup", "statement: cold first page, its rows"];
@@ -24,15 +24,15 @@ pub(crate) fn rows(
     names: &[&'static str],
     handler: &Path,
     data: &Data,
-    hot: &Program,
-    cold: &Program,
+    servers: &Servers,
 ) -> Result<(Vec<Program>, Vec<Row>), Box<dyn Error>> {
     let (mut handlers, mut rows) = (Vec::new(), Vec::new());
     let owner = &data.accounts()[0];
     let digest = owner.token.digest().as_bytes().iter().fold("\\x".to_owned(), |hex, byte| format!("{hex}{byte:02x}"));
     for &name in names {
         let is_hot = name == NAMES[0];
-        let measured = Target::of(if is_hot { hot } else { cold }, vec![owner.request(FIRST_PAGE, "")]);
+        let measured =
+            Target::of(if is_hot { &servers.hot } else { &servers.cold }, vec![owner.request(FIRST_PAGE, "")]);
         let mut connection = Connection::open(measured.address)?;
         let file = data.write_file("statement", &to_response_file(&connection.round_trip(&measured.requests[0])?))?;
         let (statement, text) =

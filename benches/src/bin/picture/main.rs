@@ -80,7 +80,7 @@ fn both(library: &Library, depth: usize) -> Result<[f64; 2], Box<dyn Error>> {
     let account = &library.owner().account;
     let limit = Limit::new(PAGE as u8).ok_or("a page of fifty")?;
     let page = PageRequest { limit, after: position_after(library.owner().courses, depth) };
-    let offset = OffsetReader::open(&library.path())?;
+    let offset = OffsetReader::open(&library.data.path())?;
     // Both must return the same page.
     let slugs: Vec<_> = library.page(&page)?.into_iter().map(|item| item.slug).collect();
     let mut others = offset.page(account.as_str(), PAGE, depth)?;

@@ -1,302 +1,131 @@
 //! Declared deviations are checked too: the suite catches each kind of wrong declaration.
 
-use bytes::Bytes;
-use catalogue_frontend_conformance::{Frontend, Protocol, Server, methods, query, responses, run};
-use http::header::{CONTENT_LENGTH, ETAG};
-use http::{HeaderName, HeaderValue};
+use catalogue_frontend_conformance::{Protocol, Server, methods, query, responses, run};
+use http::{HeaderValue, Method};
 
-use super::{Broken, assert_caught};
+use crate::broken::Broken;
+use crate::failure;
+use crate::flaws::{path, query as alters_query, refuses, sets};
 
-const CASE: &str = "query::repeated_parameters_are_preserved";
-
-/// Runs a case over a frontend with the deviations that `declare` declares.
-fn run_declared(
-    broken: Broken,
-    declare: impl Fn(Server) -> Server,
-    case: &'static str,
-    body: impl AsyncFnOnce(&Frontend),
-) {
-    run(case, Protocol::Http1, async |catalogue| declare(broken.serve(catalogue).await), body);
-}
-
-mod exceptions {
-    use super::*;
-
-    /// Runs `CASE` over a frontend that refuses repeated parameters with 422 if `flawed`, with `status` declared for `case`.
-    fn run_with_exception(case: &str, status: impl Into<Option<u16>>, flawed: bool) {
-        let status = status.into();
-        let refused = move |query: &str| flawed && query.matches("limit").count() > 1;
-        let broken = Broken::refuses(422, move |head| head.uri.query().is_some_and(refused));
-        run_declared(
-            broken,
-            |server| server.expect_status(case, status),
-            CASE,
-            query::repeated_parameters_are_preserved,
-        );
-    }
-
-    #[test]
-    fn declared_deviation_passes() {
-        run_with_exception(CASE, 422, true);
-    }
-
-    #[test]
-    fn missing_deviation_fails_the_case() {
-        assert_caught("the response does not differ", || run_with_exception(CASE, 400, false));
-    }
-
-    #[test]
-    fn other_status_fails_the_case() {
-        assert_caught("is 422 and not 400", || run_with_exception(CASE, 400, true));
-    }
-
-    #[test]
-    fn declared_missing_response_passes() {
-        let broken = Broken::request(|_| panic!("the connection breaks"));
-        run_declared(broken, |server| server.expect_status(CASE, None), CASE, query::repeated_parameters_are_preserved);
-    }
-
-    #[test]
-    fn unexpected_response_fails_the_case() {
-        assert_caught("is 422 and not none", || run_with_exception(CASE, None, true));
-    }
-
-    #[test]
-    fn deviation_of_other_case_has_no_effect() {
-        let other = "query::empty_values_are_preserved";
-        assert_caught("the status is 422 and not 400", || run_with_exception(other, 422, true));
-    }
-
-    #[test]
-    fn unknown_case_is_refused() {
-        assert_caught("unknown case", || run_with_exception("query::nothing", 422, true));
-    }
-}
-
-mod requests {
-    use super::*;
-
-    const CASE: &str = "query::escaped_separators_are_preserved";
-
-    /// Runs a case of three requests over a frontend that refuses the second with 422.
-    fn run_with_exceptions(names: &[&str]) {
-        let broken = Broken::refuses(422, |head| head.uri.query().is_some_and(|query| query.starts_with("limit%3D")));
-        let declare = |server| names.iter().fold(server, |server: Server, name| server.expect_status(name, 422));
-        run_declared(broken, declare, CASE, query::escaped_separators_are_preserved);
-    }
-
-    #[test]
-    fn declared_request_passes() {
-        run_with_exceptions(&["query::escaped_separators_are_preserved#2"]);
-    }
-
-    #[test]
-    fn undeclared_request_is_named_in_failure() {
-        assert_caught("(query::escaped_separators_are_preserved#2), the status is 422 and not 400", || {
-            run_with_exceptions(&[]);
-        });
-    }
-
-    #[test]
-    fn unchanged_request_fails_the_case() {
-        assert_caught("#1), the status is 400 and not 422, as", || {
-            run_with_exceptions(&[
-                "query::escaped_separators_are_preserved#1",
-                "query::escaped_separators_are_preserved#2",
-            ]);
-        });
-    }
-
-    #[test]
-    fn unsent_request_fails_the_case() {
-        assert_caught("preserved#4 was declared, but no request", || {
-            run_with_exceptions(&[
-                "query::escaped_separators_are_preserved#2",
-                "query::escaped_separators_are_preserved#4",
-            ]);
-        });
-    }
-
-    #[test]
-    fn duplicate_declaration_is_refused() {
-        assert_caught("was declared twice", || run_with_exceptions(&[CASE, CASE]));
-    }
-
-    #[test]
-    fn invalid_request_number_is_refused() {
-        for name in ["query::plus_is_preserved#", "query::plus_is_preserved#0", "query::plus_is_preserved#+1"] {
-            assert_caught("is not a request; use a name like query::plus_is_preserved#1", || {
-                run_with_exceptions(&[name]);
-            });
-        }
-    }
-}
-
-mod bodies {
-    use super::*;
-
-    /// Runs `query_is_preserved` over a frontend that alters the request's target, with another body declared.
-    fn run_with_other_body(alter: impl Fn(&str) -> String + Send + Sync + 'static) {
-        let declare = |server: Server| server.expect_other_body("query::query_is_preserved");
-        run_declared(Broken::target(alter), declare, "query::query_is_preserved", query::query_is_preserved);
-    }
-
-    #[test]
-    fn declared_other_body_passes() {
-        run_with_other_body(|target| target.replace("limit=1", "limit=2"));
-    }
-
-    #[test]
-    fn unchanged_body_fails_the_case() {
-        assert_caught("the response does not differ", || run_with_other_body(str::to_owned));
-    }
-
-    #[test]
-    fn other_status_fails_the_case() {
-        assert_caught("is 404 and not 200, as", || run_with_other_body(|target| format!("/elsewhere{target}")));
-    }
-
-    #[test]
-    fn other_headers_with_same_body_fail_the_case() {
-        let broken = Broken::response(|_, response| {
-            response.headers_mut().remove(ETAG);
-        });
-        let declare = |server: Server| server.expect_other_body("query::query_is_preserved");
-        assert_caught("the body does not differ", || {
-            run_declared(broken, declare, "query::query_is_preserved", query::query_is_preserved);
-        });
-    }
-
-    #[test]
-    fn missing_response_fails_the_case() {
-        let broken = Broken::request(|_| panic!("the connection breaks"));
-        let declare = |server: Server| server.expect_other_body("query::query_is_preserved");
-        assert_caught("the status is none and not 200", || {
-            run_declared(broken, declare, "query::query_is_preserved", query::query_is_preserved);
-        });
-    }
-}
-
-mod headers {
-    use super::*;
-
-    const CASE: &str = "responses::link_header_is_preserved";
-
-    /// Returns a frontend that sets a header of every response, or only of responses to GET.
-    fn setting(name: &'static str, everywhere: bool) -> Broken {
-        Broken::response(move |head, response| {
-            if everywhere || head.method == http::Method::GET {
-                response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static("hosts"));
+/// Creates a test of each declaration: the case fails with a message that contains the quoted words, or passes if there are
+/// none.
+macro_rules! declarations {
+    ($($name:ident: $frontend:expr, $declare:expr, $topic:ident::$case:ident $(=> $words:literal)?;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let declare: fn(Server, &str) -> Server = $declare;
+                let case = concat!(stringify!($topic), "::", stringify!($case));
+                let fixture = async |catalogue| declare($frontend.serve(catalogue).await, case);
+                let run = || run(case, Protocol::Http1, fixture, $topic::$case);
+                match [$($words)?].as_slice() as &[&str] {
+                    [words] => {
+                        let message = failure(run);
+                        assert!(message.contains(words), "{message}");
+                    }
+                    _ => run(),
+                }
             }
-        })
-    }
+        )*
+    };
+}
 
-    fn removing(name: &'static str) -> Broken {
-        Broken::response(move |_, response| {
-            response.headers_mut().remove(name);
-        })
-    }
+/// Declares that requests of `case` get a 422.
+fn expect_422(server: Server, case: &str, requests: &[&str]) -> Server {
+    requests.iter().fold(server, |server, number| server.expect_status(&format!("{case}{number}"), 422))
+}
 
-    fn run_adding(broken: Broken, names: &[&str]) {
-        run_declared(
-            broken,
-            |server| server.adds_headers(names.iter().copied()),
-            CASE,
-            responses::link_header_is_preserved,
-        );
-    }
+fn refuses_repeated_parameters() -> Broken {
+    refuses(422, |head| head.uri.query().is_some_and(|query| query.matches("limit").count() > 1))
+}
 
-    fn run_dropping(broken: Broken, names: &[&str]) {
-        run_declared(
-            broken,
-            |server| server.drops_headers(names.iter().copied()),
-            CASE,
-            responses::link_header_is_preserved,
-        );
-    }
+/// Refuses the second request of `query::escaped_separators_are_preserved`.
+fn refuses_second_request() -> Broken {
+    refuses(422, |head| head.uri.query().is_some_and(|query| query.starts_with("limit%3D")))
+}
 
-    #[test]
-    fn declared_added_header_passes() {
-        run_adding(setting("server", true), &["Server"]);
-    }
+fn breaks_connection() -> Broken {
+    refuses(422, |_| panic!("the connection breaks"))
+}
 
-    #[test]
-    fn missing_added_header_fails_the_case() {
-        assert_caught("the header server was not added", || run_adding(Broken::new(), &["server"]));
-    }
+declarations! {
+    declared_status_passes: refuses_repeated_parameters(), |server, case| server.expect_status(case, 422),
+        query::repeated_parameters_are_preserved;
+    missing_deviation_fails_the_case: Broken::new(), |server, case| server.expect_status(case, 400),
+        query::repeated_parameters_are_preserved => "the response does not differ";
+    other_status_fails_the_case: refuses_repeated_parameters(), |server, case| server.expect_status(case, 400),
+        query::repeated_parameters_are_preserved => "is 422 and not 400, as";
+    declared_missing_response_passes: breaks_connection(), |server, case| server.expect_status(case, None),
+        query::repeated_parameters_are_preserved;
+    unexpected_response_fails_the_case: refuses_repeated_parameters(), |server, case| server.expect_status(case, None),
+        query::repeated_parameters_are_preserved => "is 422 and not none";
+    deviation_of_other_case_has_no_effect: refuses_repeated_parameters(),
+        |server, _| server.expect_status("query::empty_values_are_preserved", 422),
+        query::repeated_parameters_are_preserved => "the status is 422 and not 400";
+    unknown_case_is_refused: Broken::new(), |server, _| server.expect_status("query::nothing", 422),
+        query::repeated_parameters_are_preserved => "unknown case";
 
-    #[test]
-    fn header_added_to_some_responses_fails_the_case() {
-        let declare = |server: Server| server.adds_headers(["server"]);
-        let (case, body) = ("methods::options_lists_methods", methods::options_lists_methods);
-        assert_caught("the header server was not added", || {
-            run_declared(setting("server", false), declare, case, body);
-        });
-    }
+    declared_request_passes: refuses_second_request(), |server, case| expect_422(server, case, &["#2"]),
+        query::escaped_separators_are_preserved;
+    undeclared_request_is_named_in_failure: refuses_second_request(), |server, _| server,
+        query::escaped_separators_are_preserved
+        => "(query::escaped_separators_are_preserved#2), the status is 422 and not 400";
+    unchanged_request_fails_the_case: refuses_second_request(), |server, case| expect_422(server, case, &["#1", "#2"]),
+        query::escaped_separators_are_preserved => "#1), the status is 400 and not 422, as";
+    unsent_request_fails_the_case: refuses_second_request(), |server, case| expect_422(server, case, &["#2", "#4"]),
+        query::escaped_separators_are_preserved => "preserved#4 was declared, but no request";
+    duplicate_declaration_is_refused: refuses_second_request(), |server, case| expect_422(server, case, &["", ""]),
+        query::escaped_separators_are_preserved => "was declared twice";
+    missing_request_number_is_refused: Broken::new(), |server, case| expect_422(server, case, &["#"]),
+        query::plus_is_preserved => "is not a request; use a name like query::plus_is_preserved#1";
+    zero_as_request_number_is_refused: Broken::new(), |server, case| expect_422(server, case, &["#0"]),
+        query::plus_is_preserved => "is not a request; use a name like query::plus_is_preserved#1";
+    signed_request_number_is_refused: Broken::new(), |server, case| expect_422(server, case, &["#+1"]),
+        query::plus_is_preserved => "is not a request; use a name like query::plus_is_preserved#1";
 
-    #[test]
-    fn catalogue_header_cannot_be_added() {
-        assert_caught("the header etag is the catalogue's", || run_adding(setting("etag", true), &["etag"]));
-    }
+    declared_other_body_passes: alters_query(|_| "limit=2".to_owned()), |server, case| server.expect_other_body(case),
+        query::query_is_preserved;
+    unchanged_body_fails_the_case: Broken::new(), |server, case| server.expect_other_body(case),
+        query::query_is_preserved => "the response does not differ";
+    other_status_with_other_body_fails_the_case: path(|path| format!("/elsewhere{path}")),
+        |server, case| server.expect_other_body(case), query::query_is_preserved => "is 404 and not 200, as";
+    other_headers_with_same_body_fail_the_case: sets("etag", None), |server, case| server.expect_other_body(case),
+        query::query_is_preserved => "the body does not differ";
+    missing_response_fails_the_case: breaks_connection(), |server, case| server.expect_other_body(case),
+        query::query_is_preserved => "the status is none and not 200";
 
-    #[test]
-    fn header_that_every_server_may_send_is_refused() {
-        assert_caught("every server may send date", || run_adding(Broken::new(), &["Date"]));
-    }
-
-    #[test]
-    fn undeclared_added_header_fails_the_case() {
-        assert_caught("the header server was added", || run_adding(setting("server", true), &[]));
-    }
-
-    #[test]
-    fn declared_dropped_header_passes() {
-        run_dropping(removing("etag"), &["ETag"]);
-    }
-
-    #[test]
-    fn undropped_header_fails_the_case() {
-        assert_caught("the header etag was not dropped", || run_dropping(Broken::new(), &["etag"]));
-    }
-
-    #[test]
-    fn replaced_header_fails_the_case() {
-        assert_caught("the header etag was not dropped", || run_dropping(setting("etag", true), &["etag"]));
-    }
-
-    #[test]
-    fn header_that_is_never_sent_cannot_be_dropped() {
-        assert_caught("the catalogue never sends it", || run_dropping(Broken::new(), &["etags"]));
-    }
-
-    #[test]
-    fn header_of_some_responses_can_be_dropped() {
-        for name in ["www-authenticate", "allow", "access-control-allow-methods", "content-encoding"] {
-            run_dropping(removing(name), &[name]);
-        }
-    }
-
-    #[test]
-    fn added_header_does_not_mask_missing_deviation() {
-        let declare = |server: Server| server.adds_headers(["server"]).expect_status(CASE, 200);
-        assert_caught("the response does not differ", || {
-            run_declared(setting("server", true), declare, CASE, responses::link_header_is_preserved);
-        });
-    }
-
-    #[test]
-    fn added_header_does_not_mask_status_mismatch() {
-        let broken = Broken::refuses(422, |head| head.uri.query().is_some());
-        assert_caught("the status is 422 and not 200", || run_adding(broken, &["server"]));
-    }
-
-    #[test]
-    fn added_header_does_not_mask_other_body() {
-        let broken = Broken::response(|_, response| {
+    declared_added_header_passes: sets("server", Some("hosts")), |server, _| server.adds_headers(["Server"]),
+        responses::link_header_is_preserved;
+    missing_added_header_fails_the_case: Broken::new(), |server, _| server.adds_headers(["server"]),
+        responses::link_header_is_preserved => "the header server was not added";
+    header_added_to_some_responses_fails_the_case: Broken::response(|head, response| {
+        if head.method == Method::GET {
             response.headers_mut().insert("server", HeaderValue::from_static("hosts"));
-            response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("2"));
-            *response.body_mut() = Bytes::from_static(b"{}");
-        });
-        assert_caught("the header content-length is", || run_adding(broken, &["server"]));
-    }
+        }
+    }), |server, _| server.adds_headers(["server"]),
+        methods::options_lists_methods => "the header server was not added";
+    catalogue_header_cannot_be_added: sets("etag", Some("hosts")), |server, _| server.adds_headers(["etag"]),
+        responses::link_header_is_preserved => "the header etag is the catalogue's";
+    header_that_every_server_may_send_is_refused: Broken::new(), |server, _| server.adds_headers(["Date"]),
+        responses::link_header_is_preserved => "every server may send date";
+    declared_dropped_header_passes: sets("etag", None), |server, _| server.drops_headers(["ETag"]),
+        responses::link_header_is_preserved;
+    undropped_header_fails_the_case: Broken::new(), |server, _| server.drops_headers(["etag"]),
+        responses::link_header_is_preserved => "the header etag was not dropped";
+    replaced_header_fails_the_case: sets("etag", Some("hosts")), |server, _| server.drops_headers(["etag"]),
+        responses::link_header_is_preserved => "the header etag was not dropped";
+    header_that_is_never_sent_cannot_be_dropped: Broken::new(), |server, _| server.drops_headers(["etags"]),
+        responses::link_header_is_preserved => "the catalogue never sends it";
+    headers_of_some_responses_can_be_dropped: Broken::new(),
+        |server, _| server.drops_headers(["www-authenticate", "allow", "access-control-allow-methods", "content-encoding"]),
+        responses::link_header_is_preserved;
+    added_header_does_not_mask_missing_deviation: sets("server", Some("hosts")),
+        |server, case| server.adds_headers(["server"]).expect_status(case, 200),
+        responses::link_header_is_preserved => "the response does not differ";
+    added_header_does_not_mask_status_mismatch: refuses(422, |head| head.uri.query().is_some()),
+        |server, _| server.adds_headers(["server"]), responses::link_header_is_preserved => "the status is 422 and not 200";
+    added_header_does_not_mask_other_body: Broken::response(|_, response| {
+        response.headers_mut().insert("server", HeaderValue::from_static("hosts"));
+        *response.body_mut() = vec![b'x'; response.body().len()].into();
+    }), |server, _| server.adds_headers(["server"]), responses::link_header_is_preserved => "the body differs";
 }

@@ -2,59 +2,54 @@
 //! rule of the case.
 
 mod broken;
-
 mod declarations;
-mod heads;
-mod methods;
-mod paths;
-mod queries;
-mod responses;
+mod flaws;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 
-use catalogue_frontend_conformance::{Protocol, Server, cases, query, run};
+use catalogue_frontend_conformance::{Catalogue, Protocol, Server, cases, query, run};
 
 use broken::Broken;
+use flaws::{CAUGHT_BY, refuses};
 
-/// Creates a test of each flaw: a frontend that has it fails in the given case, and the message contains the quoted words.
-macro_rules! flaws {
-    ($($flaw:ident: $frontend:expr => $topic:ident::$case:ident, $rule:literal;)*) => {
+/// Creates a test of each flaw: a frontend that has it fails in each of the given cases, and the messages contain the quoted
+/// words, which describe the difference.
+macro_rules! tests_of_flaws {
+    ($($flaw:ident: $frontend:expr => $($topic:ident::$case:ident),+ $(, $words:literal)?;)*) => {
         $(
             #[test]
             fn $flaw() {
-                crate::assert_caught($rule, || {
-                    use catalogue_frontend_conformance as conformance;
-                    let fixture = async |catalogue| $frontend.serve(catalogue).await;
+                use catalogue_frontend_conformance as conformance;
+                let words = concat!($($words)?);
+                $({
                     let case = concat!(stringify!($topic), "::", stringify!($case));
-                    conformance::run(case, conformance::Protocol::Http1, fixture, conformance::$topic::$case);
-                });
+                    let fixture = async |catalogue| $frontend.serve(catalogue).await;
+                    let run = || conformance::run(case, conformance::Protocol::Http1, fixture, conformance::$topic::$case);
+                    let message = crate::failure(run);
+                    assert!(message.contains(&format!("({case}#")) && message.contains(words), "{message}");
+                })+
             }
         )*
 
-        /// Each flaw with the case that catches it.
+        /// Each flaw with a case that catches it.
         pub(crate) const CAUGHT_BY: &[(&str, &str, &str)] =
-            &[$((stringify!($topic), stringify!($case), stringify!($flaw))),*];
+            &[$($((stringify!($topic), stringify!($case), stringify!($flaw))),+),*];
     };
 }
-use flaws;
+use tests_of_flaws;
 
-fn assert_caught(rule: &str, case: impl FnOnce()) {
+/// Returns the message with which a case fails.
+fn failure(case: impl FnOnce()) -> String {
     let panic = catch_unwind(AssertUnwindSafe(case)).expect_err("the flaw was not caught");
-    let message = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-    let message = message.expect("a message");
-    assert!(message.contains(rule), "caught for another reason than {rule:?}: {message}");
-}
-
-fn caught_by() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    let all = [responses::CAUGHT_BY, heads::CAUGHT_BY, methods::CAUGHT_BY, paths::CAUGHT_BY, queries::CAUGHT_BY];
-    all.into_iter().flatten().copied()
+    let message = panic.downcast::<String>().map(|message| *message);
+    message.or_else(|panic| panic.downcast::<&str>().map(|message| (*message).to_owned())).expect("a message")
 }
 
 #[test]
 fn every_case_catches_a_flaw() {
-    let caught_by: BTreeSet<_> = caught_by().map(|(topic, case, _)| (topic, case)).collect();
+    let caught_by: BTreeSet<_> = CAUGHT_BY.iter().map(|(topic, case, _)| (*topic, *case)).collect();
     assert_eq!(caught_by, cases().collect::<BTreeSet<_>>());
 }
 
@@ -62,17 +57,18 @@ fn every_case_catches_a_flaw() {
 #[test]
 #[expect(clippy::print_stdout, reason = "the report")]
 fn report() {
-    println!("frontends: {} cases catch {} broken frontends", cases().count(), caught_by().count());
+    let flaws: BTreeSet<_> = CAUGHT_BY.iter().map(|(.., flaw)| flaw).collect();
+    println!("frontends: {} cases catch {} broken frontends", cases().count(), flaws.len());
     for (topic, case) in cases() {
-        let flaws = caught_by().filter(|caught| (caught.0, caught.1) == (topic, case));
-        let flaws: Vec<_> = flaws.map(|(.., flaw)| flaw).collect();
+        let flaws = CAUGHT_BY.iter().filter(|caught| (caught.0, caught.1) == (topic, case));
+        let flaws: Vec<_> = flaws.map(|(.., flaw)| *flaw).collect();
         println!("  {topic}::{case}: {}", flaws.join(", "));
     }
 }
 
 /// The frontend without a flaw passes.
 mod without_a_flaw {
-    async fn fixture(catalogue: catalogue_frontend_conformance::Catalogue) -> super::Server {
+    async fn fixture(catalogue: super::Catalogue) -> super::Server {
         super::Broken::new().serve(catalogue).await
     }
 
@@ -84,7 +80,7 @@ mod without_a_flaw {
 fn failure_is_reported_in_one_line() {
     const FAILS: &str = "CATALOGUE_SUITE_FAILS";
     if std::env::var_os(FAILS).is_some() {
-        let fixture = async |catalogue| Broken::refuses(400, |head| head.uri.query().is_some()).serve(catalogue).await;
+        let fixture = async |catalogue| refuses(400, |head| head.uri.query().is_some()).serve(catalogue).await;
         return run("query::query_is_preserved", Protocol::Http1, fixture, query::query_is_preserved);
     }
     let mut command = Command::new(std::env::current_exe().unwrap());

@@ -1,51 +1,23 @@
 //! The client's address and scheme, and what the log reports about them.
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
-
 use http::Request;
-use tracing::Dispatch;
-use tracing::subscriber::NoSubscriber;
 
 use super::*;
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+use crate::tests::log::capture_log;
 
 /// Returns the client's address and scheme for a request from 10.0.0.1, and its log.
 fn record(proxies: &[&str], fields: &[(&str, &str)], warned: &AtomicBool) -> (String, bool, String) {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(move || writer.clone())
-        .with_ansi(false)
-        .with_max_level(tracing::Level::DEBUG)
-        .finish();
     let mut request = Request::get("/");
     for (name, value) in fields {
         request = request.header(*name, *value);
     }
     let mut head = request.body(()).unwrap().into_parts().0;
     let peer = Peer { address: ([10, 0, 0, 1], 1).into(), is_tls: false };
-    // With only one subscriber, the first thread to reach an event would decide for all threads whether it is enabled.
-    let _second = Dispatch::new(NoSubscriber::default());
-    let is_https = tracing::subscriber::with_default(subscriber, || {
-        peer.record_client_address(&mut head, &Networks::parse(proxies).unwrap(), warned)
-    });
+    let (log, _guard) = capture_log();
+    let is_https = peer.record_client_address(&mut head, &Networks::parse(proxies).unwrap(), warned);
     assert_eq!(head.extensions.get(), Some(&PeerAddress([10, 0, 0, 1].into())));
     let client = head.extensions.get::<ClientAddress>().unwrap().0.to_string();
-    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-    (client, is_https, text)
+    (client, is_https, log.text())
 }
 
 #[test]

@@ -1,14 +1,11 @@
 //! Accepts that fail.
 
 use std::future::ready;
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
-
-use tracing::Dispatch;
-use tracing::subscriber::NoSubscriber;
+use std::io;
 
 use super::super::ConnectionMetrics;
 use super::super::listener::accept_with_retry;
+use super::log::capture_log;
 use super::support::with_timeout;
 
 /// Accepts after these `failures`, and asserts that the metrics count those of the server, which have an OS error.
@@ -33,28 +30,10 @@ async fn failed_accept_is_retried() {
     accept_after(&mut false, failures).await;
 }
 
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn repeated_failures_are_logged_once() {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
-    // With only one subscriber, the first thread to reach an event would decide for all threads whether it is enabled.
-    let _second = Dispatch::new(NoSubscriber::default());
-    let _guard = tracing::subscriber::set_default(subscriber);
-    let warning_count = || String::from_utf8(log.0.lock().unwrap().clone()).unwrap().matches("cannot accept").count();
+    let (log, _guard) = capture_log();
+    let warning_count = || log.text().matches("cannot accept").count();
 
     let mut failing = false;
     accept_after(&mut failing, vec![too_many_open_files(), too_many_open_files()]).await;

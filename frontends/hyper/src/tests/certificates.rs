@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rcgen::{CertificateParams, KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_RSA_SHA256, SignatureAlgorithm};
+use rcgen::{CertificateParams, KeyPair, PKCS_ECDSA_P256_SHA256, SignatureAlgorithm};
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -27,15 +27,13 @@ pub(super) struct Authority {
 impl Authority {
     /// Creates an ECDSA certificate that is valid now.
     pub(super) fn new() -> Self {
-        let authority = Self { directory: tempfile::tempdir().unwrap() };
-        authority.issue(&PKCS_ECDSA_P256_SHA256, -1, 1);
-        authority
+        Self::of(&PKCS_ECDSA_P256_SHA256)
     }
 
-    /// Creates an RSA certificate that is valid now.
-    pub(super) fn rsa() -> Self {
+    /// Creates a certificate that is valid now.
+    pub(super) fn of(algorithm: &'static SignatureAlgorithm) -> Self {
         let authority = Self { directory: tempfile::tempdir().unwrap() };
-        authority.issue(&PKCS_RSA_SHA256, -1, 1);
+        authority.issue(algorithm, -1, 1);
         authority
     }
 

@@ -3,13 +3,12 @@
 use tokio::io::AsyncWriteExt;
 
 use super::super::ServerConfig;
-use super::support::{BIG_RESPONSE_BYTES, Client, GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
+use super::support::{BIG_RESPONSE_BYTES, Client, SHORT_TIMEOUT, Server, status, with, with_timeout};
 use super::timeouts::{LONG_TIMEOUT, long_timeouts};
 
 #[tokio::test]
 async fn half_closed_client_gets_response() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
+    let (server, mut client) = Server::start_default_with_client().await;
     client.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
     client.finish().await;
     server.wait_for_request().await;
@@ -19,8 +18,7 @@ async fn half_closed_client_gets_response() {
 
 #[tokio::test]
 async fn half_closed_client_gets_whole_large_response() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
+    let (_server, mut client) = Server::start_default_with_client().await;
     client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
     client.finish().await;
     assert!(client.read_to_end().await.len() > BIG_RESPONSE_BYTES);
@@ -34,14 +32,12 @@ async fn client_that_leaves_without_request_frees_its_slot() {
     half_head.send("GET / HT").await;
     drop(half_head);
     let mut client = server.connect().await;
-    client.send(GET).await;
-    assert_eq!(status(&client.response().await), "200");
+    client.assert_served().await;
 }
 
 #[tokio::test]
 async fn refusal_arrives_despite_unread_bytes() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
+    let (_server, mut client) = Server::start_default_with_client().await;
     client.send("bad\r\n\r\n".to_owned() + &"x".repeat(4 * 1024 * 1024)).await;
     assert_eq!(status(&client.read_to_end().await), "400");
 }
@@ -57,8 +53,7 @@ async fn connection_left_open_by_client_ends_after_linger_timeout() {
     first.send("GET / HTTP/1.0\r\n\r\n").await;
     assert_eq!(status(&first.read_to_end().await), "200");
     let mut second = server.connect().await;
-    second.send(GET).await;
-    assert_eq!(status(&second.response().await), "200");
+    second.assert_served().await;
 }
 
 #[tokio::test]
@@ -66,8 +61,7 @@ async fn endless_sender_is_disconnected_after_refusal() {
     let config = with(ServerConfig::default(), |c| {
         c.timeouts.linger = SHORT_TIMEOUT;
     });
-    let server = Server::start(config).await;
-    let mut client = server.connect().await;
+    let (_server, mut client) = Server::start_with_client(config).await;
     client.send("bad\r\n\r\n").await;
     send_without_end(&mut client).await;
 }
@@ -78,8 +72,7 @@ async fn timed_out_request_does_not_linger_for_body() {
         c.timeouts.request = SHORT_TIMEOUT;
         c.timeouts.linger = LONG_TIMEOUT;
     });
-    let server = Server::start(config).await;
-    let mut client = server.connect().await;
+    let (_server, mut client) = Server::start_with_client(config).await;
     client.send("POST /never HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000000\r\n\r\n").await;
     send_without_end(&mut client).await;
 }

@@ -46,10 +46,7 @@ async fn service_gets_chunked_body_and_pipelined_request() {
 #[tokio::test]
 async fn polled_body_gets_100_continue() {
     let server = server().await;
-    let mut client = server.connect().await;
-    client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
-    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
-    assert_eq!(client.line().await, "\r\n");
+    let mut client = server.connect_awaiting_body("/echo").await;
     client.send("hello").await;
     assert!(client.response().await.ends_with("hello"));
 }
@@ -75,16 +72,18 @@ async fn too_long_body_returns_413_and_ends_connection() {
 #[tokio::test]
 async fn incomplete_body_does_not_reach_service() {
     let server = Server::start_direct(with(long_timeouts(), |c| c.timeouts.stall = SHORT_TIMEOUT)).await;
-    let mut client = server.connect().await;
-    client.send(head("Content-Length: 5\r\n") + "hell").await;
-    client.end().await;
-    let mut client = server.connect().await;
-    client.send(head("Transfer-Encoding: chunked\r\n") + "nonsense\r\n").await;
-    client.end().await;
-    let mut client = server.connect().await;
-    client.send(head("Content-Length: 5\r\n") + "hell").await;
-    client.finish().await;
-    client.end().await;
+    for (request, finishes) in [
+        (head("Content-Length: 5\r\n") + "hell", false),
+        (head("Transfer-Encoding: chunked\r\n") + "nonsense\r\n", false),
+        (head("Content-Length: 5\r\n") + "hell", true),
+    ] {
+        let mut client = server.connect().await;
+        client.send(request).await;
+        if finishes {
+            client.finish().await;
+        }
+        client.end().await;
+    }
     assert_eq!(server.reached(), 0);
     assert_eq!(status(&server.exchange("GET / HTTP/1.0\r\n\r\n").await), "200");
 }
@@ -97,10 +96,7 @@ async fn body_arriving_during_eviction_is_served() {
         c.timeouts.reclaim = Duration::ZERO;
     }))
     .await;
-    let mut client = server.connect().await;
-    client.send("POST /gate?body HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n").await;
-    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
-    client.line().await;
+    let mut client = server.connect_awaiting_body("/gate?body").await;
     let mut other = std::net::TcpStream::connect(server.address).unwrap();
     other.write_all(GET).unwrap();
     assert_eq!(client.0.try_write(b"hello").unwrap(), 5);
@@ -113,12 +109,8 @@ async fn body_arriving_during_eviction_is_served() {
 #[tokio::test]
 async fn body_can_arrive_during_shutdown() {
     let mut server = server().await;
-    let mut client = server.connect().await;
-    client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
-    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
-    client.line().await;
-    server.stop();
-    with_timeout(server.wait_until_refusing()).await;
+    let mut client = server.connect_awaiting_body("/echo").await;
+    server.stop_accepting().await;
     client.send("hello").await;
     let response = client.read_to_end().await;
     assert!(announces_close(&response) && response.ends_with("hello"), "{response}");
@@ -128,9 +120,7 @@ async fn body_can_arrive_during_shutdown() {
 #[tokio::test]
 async fn shutdown_waits_for_body_until_grace_ends() {
     let mut server = Server::start_direct(with(long_timeouts(), |c| c.timeouts.grace = SHORT_TIMEOUT)).await;
-    let mut client = server.connect().await;
-    client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
-    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
+    let _client = server.connect_awaiting_body("/echo").await;
     server.stop();
     server.wait_until_stopped().await;
 }

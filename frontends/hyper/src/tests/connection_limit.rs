@@ -3,7 +3,7 @@
 use std::future::pending;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 
 use super::pace::at_any_pace;
 use super::support::{BIG_RESPONSE_BYTES, Client, GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
@@ -16,60 +16,6 @@ async fn start_limited_to(connections: u32) -> Server {
         c.timeouts.request = LONG_TIMEOUT;
     }))
     .await
-}
-
-#[tokio::test]
-async fn slow_head_is_evicted() {
-    let server = start_limited_to(1).await;
-    let mut slow = server.connect().await;
-    slow.send("GET / HTTP/1.1\r\nHo").await;
-    let mut next = server.connect().await;
-    next.send(GET).await;
-    assert_eq!(status(&next.response().await), "200");
-    assert_eq!(slow.end().await, b"");
-}
-
-#[tokio::test]
-async fn longest_idle_connection_is_evicted() {
-    let server = start_limited_to(2).await;
-    let mut first = server.connect().await;
-    let mut second = server.connect().await;
-    for client in [&mut first, &mut second] {
-        client.send(GET).await;
-        client.response().await;
-    }
-    let mut next = server.connect().await;
-    next.send(GET).await;
-    assert_eq!(status(&next.response().await), "200");
-    assert_eq!(first.read_to_end().await, "");
-    second.send(GET).await;
-    assert_eq!(status(&second.response().await), "200");
-}
-
-#[tokio::test]
-async fn connection_with_running_request_is_not_evicted() {
-    let server = start_limited_to(1).await;
-    let mut busy = server.connect().await;
-    busy.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    server.wait_for_request().await;
-    let mut next: Client = server.connect().await;
-    next.send(GET).await;
-    tokio::time::timeout(3 * SHORT_TIMEOUT, server.wait_for_request()).await.expect_err("the server is full");
-    server.open_gate();
-    assert!(busy.response().await.ends_with("passed"));
-    assert_eq!(status(&next.response().await), "200");
-}
-
-#[tokio::test]
-async fn silent_clients_do_not_block_others() {
-    let server = start_limited_to(8).await;
-    let mut silent = Vec::new();
-    for _ in 0..100 {
-        silent.push(server.connect().await);
-    }
-    let mut client = server.connect().await;
-    client.send(GET).await;
-    assert_eq!(status(&client.response().await), "200");
 }
 
 /// Starts a server that may evict every connection immediately, so that only the order decides.
@@ -104,116 +50,72 @@ async fn connect_lingering(server: &Server) -> Client {
     client
 }
 
-/// Returns a connection with a request whose body the service awaits.
-async fn connect_with_awaited_body(server: &Server, path: &str) -> Client {
-    let mut client = server.connect().await;
-    let fields = "Host: a\r\nContent-Length: 5\r\nExpect: 100-continue";
-    client.send(format!("POST {path}?body HTTP/1.1\r\n{fields}\r\n\r\n")).await;
-    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
-    client.line().await;
-    client
-}
-
 /// Returns a connection that has had a response.
 async fn connect_used(server: &Server) -> Client {
     let mut client = server.connect().await;
-    assert_stays(&mut client).await;
+    client.assert_served().await;
     client
 }
 
-/// Asserts that the connection gets a response, so it was not evicted.
-async fn assert_stays(client: &mut Client) {
-    client.send(GET).await;
-    assert_eq!(status(&client.response().await), "200");
-}
-
-/// Sends a byte at intervals, for as long as this is polled.
-async fn dribble(client: &mut Client) {
-    let mut ticks = tokio::time::interval(SHORT_TIMEOUT / 10);
-    loop {
-        ticks.tick().await;
-        if client.0.write_all(b"1").await.is_err() {
-            pending::<()>().await;
-        }
-    }
-}
-
 #[tokio::test]
-async fn missing_body_is_evicted() {
-    let server = start_limited_to(1).await;
-    let mut slow = connect_with_awaited_body(&server, "/echo").await;
-    connect_used(&server).await;
-    assert_eq!(slow.end().await, b"");
-    assert_eq!(server.reached(), 1);
-}
-
-#[tokio::test]
-async fn slow_body_is_evicted() {
-    let server = start_limited_to(1).await;
-    for framing in ["Content-Length: 10000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n2000\r\n"] {
+async fn client_that_keeps_server_waiting_is_evicted() {
+    const BIG: &[u8] = b"GET /big HTTP/1.1\r\nHost: a\r\n\r\n";
+    let pipelined = [BIG, GET, GET, GET].concat();
+    // Requests that the client sends one after the other, and whether it goes on sending single bytes.
+    let cases: [(&str, &[&[u8]], bool); 7] = [
+        ("a part of a head", &[b"GET / HTTP/1.1\r\nHo"], false),
+        ("a part of a second head", &[GET, b"GET /"], true),
+        ("no body", &[b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"], false),
+        ("a slow body", &[b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n"], true),
+        ("a slow chunk", &[b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2000\r\n"], true),
+        ("an unread response", &[BIG], false),
+        ("unread pipelined responses", &[&pipelined], true),
+    ];
+    for (name, requests, dribbles) in cases {
+        let server = start_limited_to(1).await;
         let mut slow = server.connect().await;
-        slow.send(format!("POST /echo?body HTTP/1.1\r\nHost: a\r\n{framing}")).await;
+        slow.send(requests[0]).await;
+        for request in &requests[1..] {
+            slow.response().await;
+            slow.send(request).await;
+        }
         tokio::select! {
-            () = dribble(&mut slow) => {}
+            () = slow.dribble(), if dribbles => {}
             _ = connect_used(&server) => {}
         }
+        let received = slow.end().await;
+        assert!(received.is_empty() || name.contains("unread") && received.len() < BIG_RESPONSE_BYTES, "{name}");
     }
 }
 
 #[tokio::test]
-async fn request_is_not_evicted_when_body_has_arrived() {
-    let server = start_limited_to(1).await;
-    let mut busy = connect_with_awaited_body(&server, "/gate").await;
-    busy.send("hello").await;
-    server.wait_for_request().await;
+async fn longest_idle_connection_is_evicted() {
+    let server = start_limited_to(2).await;
+    let mut first = server.connect().await;
+    let mut second = server.connect().await;
+    for client in [&mut first, &mut second] {
+        client.assert_served().await;
+    }
     let mut next = server.connect().await;
-    next.send(GET).await;
-    tokio::time::timeout(3 * SHORT_TIMEOUT, server.wait_for_request()).await.expect_err("the server is full");
-    server.open_gate();
-    assert!(busy.response().await.ends_with("passed"));
-    assert_eq!(status(&next.response().await), "200");
+    next.assert_served().await;
+    assert_eq!(first.read_to_end().await, "");
+    second.assert_served().await;
 }
 
 #[tokio::test]
-async fn missing_bodies_do_not_block_others() {
-    let server = start_limited_to(8).await;
-    let mut slow = Vec::new();
-    for _ in 0..40 {
-        slow.push(connect_with_awaited_body(&server, "/echo").await);
+async fn running_request_is_not_evicted() {
+    for has_body in [false, true] {
+        let server = start_limited_to(1).await;
+        let mut busy = if has_body { server.connect_awaiting_body("/gate?body").await } else { server.connect().await };
+        busy.send(if has_body { "hello" } else { "GET /gate HTTP/1.1\r\nHost: a\r\n\r\n" }).await;
+        server.wait_for_request().await;
+        let mut next = server.connect().await;
+        next.send(GET).await;
+        tokio::time::timeout(3 * SHORT_TIMEOUT, server.wait_for_request()).await.expect_err("the server is full");
+        server.open_gate();
+        assert!(busy.response().await.ends_with("passed"));
+        assert_eq!(status(&next.response().await), "200");
     }
-    connect_used(&server).await;
-}
-
-#[tokio::test]
-async fn slow_second_head_is_evicted() {
-    let server = start_limited_to(1).await;
-    let mut slow = connect_used(&server).await;
-    slow.send("GET /").await;
-    tokio::select! {
-        () = dribble(&mut slow) => {}
-        _ = connect_used(&server) => {}
-    }
-}
-
-#[tokio::test]
-async fn unread_response_is_evicted() {
-    let server = start_limited_to(1).await;
-    let mut slow = server.connect().await;
-    slow.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    connect_used(&server).await;
-    assert!(slow.end().await.len() < BIG_RESPONSE_BYTES);
-}
-
-#[tokio::test]
-async fn unread_pipelined_responses_are_evicted() {
-    let server = start_limited_to(1).await;
-    let mut slow = server.connect().await;
-    slow.send([b"GET /big HTTP/1.1\r\nHost: a\r\n\r\n", GET, GET, GET].concat()).await;
-    tokio::select! {
-        () = dribble(&mut slow) => {}
-        _ = connect_used(&server) => {}
-    }
-    assert!(slow.end().await.len() < BIG_RESPONSE_BYTES);
 }
 
 #[tokio::test]
@@ -237,24 +139,20 @@ async fn slowly_read_response_is_evicted() {
 }
 
 #[tokio::test]
-async fn connection_without_request_is_evicted_first() {
-    // After a delay, for a moment only `idle` might have waited long enough, and would be evicted.
-    let server = start_without_reclaim_delay(2).await;
-    let mut idle = connect_used(&server).await;
-    let mut silent = connect_silent(&server).await;
-    connect_used(&server).await;
-    assert_eq!(silent.read_to_end().await, "");
-    assert_stays(&mut idle).await;
-}
-
-#[tokio::test]
-async fn lingering_connection_is_evicted_before_idle_one() {
-    let server = start_without_reclaim_delay(2).await;
-    let mut idle = connect_used(&server).await;
-    let mut closed = connect_lingering(&server).await;
-    connect_used(&server).await;
-    assert_eq!(closed.end().await, b"");
-    assert_stays(&mut idle).await;
+async fn idle_connection_is_evicted_last() {
+    for state in ["silent", "lingering", "without body"] {
+        // After a delay, for a moment only `idle` might have waited long enough, and would be evicted.
+        let server = start_without_reclaim_delay(2).await;
+        let mut idle = connect_used(&server).await;
+        let mut other = match state {
+            "silent" => connect_silent(&server).await,
+            "lingering" => connect_lingering(&server).await,
+            _ => server.connect_awaiting_body("/echo").await,
+        };
+        connect_used(&server).await;
+        assert_eq!(other.end().await, b"", "{state}");
+        idle.assert_served().await;
+    }
 }
 
 #[tokio::test]
@@ -264,30 +162,20 @@ async fn slow_head_is_evicted_before_more_recent_request() {
     let mut slow = connect_used(&server).await;
     slow.send([GET, b"GET / HTTP/1.1\r\nHo"].concat()).await;
     slow.response().await;
-    assert_stays(&mut busy).await;
+    busy.assert_served().await;
     connect_used(&server).await;
     assert_eq!(slow.end().await, b"");
-    assert_stays(&mut busy).await;
-}
-
-#[tokio::test]
-async fn missing_body_is_evicted_before_idle_connection() {
-    let server = start_without_reclaim_delay(2).await;
-    let mut idle = connect_used(&server).await;
-    let mut body = connect_with_awaited_body(&server, "/echo").await;
-    connect_used(&server).await;
-    assert_eq!(body.end().await, b"");
-    assert_stays(&mut idle).await;
+    busy.assert_served().await;
 }
 
 #[tokio::test]
 async fn missing_body_with_oldest_head_is_evicted_first() {
     let server = start_without_reclaim_delay(3).await;
     let mut idle = connect_used(&server).await;
-    let mut first = connect_with_awaited_body(&server, "/echo").await;
-    let mut second = connect_with_awaited_body(&server, "/echo").await;
+    let mut first = server.connect_awaiting_body("/echo").await;
+    let mut second = server.connect_awaiting_body("/echo").await;
     first.send("x").await;
-    assert_stays(&mut idle).await;
+    idle.assert_served().await;
     connect_used(&server).await;
     assert_eq!(first.end().await, b"");
     second.send("hello").await;
@@ -295,14 +183,19 @@ async fn missing_body_with_oldest_head_is_evicted_first() {
 }
 
 #[tokio::test]
-async fn reconnecting_slow_clients_do_not_block_others() {
+async fn many_waiting_clients_do_not_block_others() {
     let server = start_limited_to(8).await;
-    let mut slow = Vec::new();
-    for _ in 0..40 {
-        slow.push(connect_with_awaited_body(&server, "/echo").await);
+    let mut waiting = Vec::new();
+    for _ in 0..100 {
+        waiting.push(server.connect().await);
     }
+    connect_used(&server).await;
+    for _ in 0..40 {
+        waiting.push(server.connect_awaiting_body("/echo").await);
+    }
+    connect_used(&server).await;
     for _ in 0..8 {
-        slow.push(connect_lingering(&server).await);
+        waiting.push(connect_lingering(&server).await);
     }
     connect_used(&server).await;
 }

@@ -186,30 +186,21 @@ async fn start_with_missing_bodies(
 }
 
 #[tokio::test]
-async fn missing_bodies_are_evicted_at_stream_limit() {
-    let config = with(long_timeouts(), |c| c.limits.outstanding_streams = 10);
-    let (authority, server, mut client) = start_with_missing_bodies(config, "/echo", 10).await;
-    wait_until_full(&authority, &server).await;
-    assert_served_again(&authority, &server).await;
-    client.end().await;
-}
-
-#[tokio::test]
-async fn slow_bodies_are_evicted_at_stream_limit() {
-    let config = with(long_timeouts(), |c| c.limits.outstanding_streams = 10);
-    let (authority, server, mut client) = start_with_missing_bodies(config, "/echo", 10).await;
-    wait_until_full(&authority, &server).await;
-    let trickle = async {
-        let mut ticks = tokio::time::interval(SHORT_TIMEOUT / 10);
-        loop {
-            ticks.tick().await;
+async fn missing_and_slow_bodies_are_evicted_at_stream_limit() {
+    for trickles in [false, true] {
+        let config = with(long_timeouts(), |c| c.limits.outstanding_streams = 10);
+        let (authority, server, mut client) = start_with_missing_bodies(config, "/echo", 10).await;
+        wait_until_full(&authority, &server).await;
+        let trickle = async {
+            let mut ticks = tokio::time::interval(SHORT_TIMEOUT / 10);
             let parts: Vec<_> = (1..20).step_by(2).map(|stream| frame(DATA, 0, stream, b"x")).collect();
-            if !client.write(&parts.concat()).await {
-                return;
+            while trickles && client.write(&parts.concat()).await {
+                ticks.tick().await;
             }
-        }
-    };
-    tokio::join!(with_timeout(trickle), assert_served_again(&authority, &server));
+            client.end().await;
+        };
+        tokio::join!(with_timeout(trickle), assert_served_again(&authority, &server));
+    }
 }
 
 #[tokio::test]

@@ -1,48 +1,22 @@
 //! Metrics of connections.
 
 use super::http2::start_raw_http2;
-use super::support::{GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
+use super::support::{Server, status, with_timeout};
 use super::timeouts::long_timeouts;
-
-/// Returns how many connections have ended for `reason`. Waits for the first: a client sees the end before it is counted.
-pub(super) async fn closed_count(server: &Server, reason: &str) -> u64 {
-    let count = || server.metrics.closed().find(|(name, _)| name.name() == reason).unwrap().1;
-    with_timeout(async {
-        while count() == 0 {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
-    assert_eq!(server.metrics.open(), 0);
-    count()
-}
 
 #[tokio::test]
 async fn open_and_closed_connections_are_counted() {
     let server = Server::start_default().await;
     let mut clients = [server.connect().await, server.connect().await];
     for client in &mut clients {
-        client.send(GET).await;
-        client.response().await;
+        client.assert_served().await;
     }
     assert_eq!((server.metrics.accepted(), server.metrics.open()), (2, 2));
     drop(clients);
     while server.metrics.open() > 0 {
         with_timeout(tokio::task::yield_now()).await;
     }
-    assert_eq!(closed_count(&server, "closed").await, 2);
-}
-
-#[tokio::test]
-async fn timeouts_are_counted_by_reason() {
-    let server = Server::start(with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
-    server.connect().await.end().await;
-    assert_eq!(closed_count(&server, "idle").await, 1);
-    let server = Server::start(with(long_timeouts(), |c| c.timeouts.head = SHORT_TIMEOUT)).await;
-    let mut client = server.connect().await;
-    client.send("GET / HT").await;
-    client.end().await;
-    assert_eq!(closed_count(&server, "slow_head").await, 1);
+    assert_eq!(server.closed_count("closed").await, 2);
 }
 
 #[tokio::test]
@@ -54,17 +28,16 @@ async fn only_reset_tls_connection_is_counted_as_failed() {
             tcp.set_zero_linger().unwrap();
         }
         drop(tcp);
-        assert_eq!(closed_count(&server, reason).await, 1);
+        assert_eq!(server.closed_count(reason).await, 1);
     }
 }
 
 #[tokio::test]
 async fn connection_is_counted_as_failed_when_task_panics() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
+    let (server, mut client) = Server::start_default_with_client().await;
     client.send("GET /panic-in-drop HTTP/1.1\r\nHost: a\r\n\r\n").await;
     assert_eq!(client.end().await, b"");
-    assert_eq!(closed_count(&server, "failed").await, 1);
+    assert_eq!(server.closed_count("failed").await, 1);
 }
 
 #[tokio::test]

@@ -14,9 +14,9 @@ mod collected_body;
 mod conformance;
 mod connection_limit;
 mod framing;
-mod host;
 mod http2;
 mod http2_load;
+pub(crate) mod log;
 mod metrics;
 #[allow(clippy::duplicate_mod, reason = "the same tests, with another way to connect")]
 mod over_tls;

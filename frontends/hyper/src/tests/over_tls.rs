@@ -14,8 +14,6 @@ mod close;
 mod connection_limit;
 #[path = "framing.rs"]
 mod framing;
-#[path = "host.rs"]
-mod host;
 #[path = "panic.rs"]
 mod panic;
 #[path = "requests.rs"]

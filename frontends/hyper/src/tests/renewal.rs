@@ -83,61 +83,10 @@ async fn invalid_pair_leaves_old_certificate_in_use() {
     renewing.abort();
 }
 
-/// Returns the error message for unusable files.
-fn load_error(authority: &Authority) -> String {
-    Tls::load(authority.files()).unwrap_err().to_string()
-}
-
-#[test]
-fn invalid_pair_fails_to_load_with_reason() {
-    let authority = Authority::new();
-    let [certificate, key] = [authority.certificate(), authority.key()].map(|path| path.display().to_string());
-    let (good_certificate, good_key) = (fs::read(&certificate).unwrap(), fs::read(&key).unwrap());
-    let cases: [(&str, &[u8], &[u8]); 8] = [
-        ("chain.pem, only PRIVATE KEY; use the chain in PEM", &good_key, &good_key),
-        ("chain.pem, which is empty; use the chain in PEM", b"", &good_key),
-        ("chain.pem is not PEM: a section has no end line", &good_certificate[..good_certificate.len() / 2], &good_key),
-        ("certificate 1 in ", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", &good_key),
-        ("key.pem, only CERTIFICATE; use PEM", &good_certificate, &good_certificate),
-        (
-            "key.pem is encrypted",
-            &good_certificate,
-            b"-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n",
-        ),
-        (
-            "key.pem is encrypted",
-            &good_certificate,
-            b"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAAAA\n-----END RSA PRIVATE KEY-----\n",
-        ),
-        (
-            "key.pem is malformed or not supported; ",
-            &good_certificate,
-            b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
-        ),
-    ];
-    for (expected, certificate_bytes, key_bytes) in cases {
-        fs::write(&certificate, certificate_bytes).unwrap();
-        fs::write(&key, key_bytes).unwrap();
-        let error = load_error(&authority);
-        assert!(error.contains(expected), "{expected}: {error}");
-    }
-
-    authority.issue(&PKCS_ECDSA_P256_SHA256, -1, 1);
-    fs::write(&key, &good_key).unwrap();
-    assert!(load_error(&authority).contains("does not belong to the certificate"), "{}", load_error(&authority));
-    authority.issue(&PKCS_ECDSA_P256_SHA256, -2, -1);
-    assert!(load_error(&authority).contains("expired on 20"), "{}", load_error(&authority));
-    authority.issue(&PKCS_ECDSA_P256_SHA256, 1, 2);
-    assert!(load_error(&authority).contains("is not valid before 20"), "{}", load_error(&authority));
-    fs::remove_file(&key).unwrap();
-    assert!(load_error(&authority).contains("key.pem: No such file"), "{}", load_error(&authority));
-}
-
 #[test]
 fn combined_file_and_older_key_formats_are_read() {
     for (algorithm, label) in [(&PKCS_ECDSA_P256_SHA256, "EC PRIVATE KEY"), (&PKCS_RSA_SHA256, "RSA PRIVATE KEY")] {
-        let authority = Authority::new();
-        authority.issue(algorithm, -1, 1);
+        let authority = Authority::of(algorithm);
         let certificate = fs::read_to_string(authority.certificate()).unwrap();
         let key = fs::read_to_string(authority.key()).unwrap();
         let older = to_older_format(&key, label);

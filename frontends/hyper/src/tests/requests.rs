@@ -7,8 +7,7 @@ use super::support::{Client, GET, Server, announces_close, assert_bare, status, 
 
 #[tokio::test]
 async fn connection_serves_sequential_requests() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
+    let (_server, mut client) = Server::start_default_with_client().await;
     for _ in 0..3 {
         client.send(GET).await;
         let response = client.response().await;
@@ -20,30 +19,19 @@ async fn connection_serves_sequential_requests() {
 
 #[tokio::test]
 async fn pipelined_requests_get_responses_in_order() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
-    let request = |path: usize| format!("GET /{path} HTTP/1.1\r\nHost: a\r\n\r\n");
-    client.send((0..40).map(request).collect::<String>()).await;
-    for path in 0..40 {
-        assert!(client.response().await.ends_with(&format!("GET /{path}")));
-    }
-}
-
-#[tokio::test]
-async fn large_pipelined_requests_get_responses_in_order() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
-    let request = |path: usize| format!("GET /{path} HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(15_000));
-    client.send((0..40).map(request).collect::<String>()).await;
-    for path in 0..40 {
-        assert!(client.response().await.ends_with(&format!("GET /{path}")));
+    for size in [0, 15_000] {
+        let (_server, mut client) = Server::start_default_with_client().await;
+        let request = |path: usize| format!("GET /{path} HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(size));
+        client.send((0..40).map(request).collect::<String>()).await;
+        for path in 0..40 {
+            assert!(client.response().await.ends_with(&format!("GET /{path}")));
+        }
     }
 }
 
 #[tokio::test]
 async fn extensions_contain_client_address() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
+    let (_server, mut client) = Server::start_default_with_client().await;
     client.send("GET /peer HTTP/1.1\r\nHost: a\r\n\r\n").await;
     let local = client.0.local_addr().unwrap().ip();
     assert!(client.response().await.ends_with(&format!("\r\n\r\n{local}")));
@@ -66,20 +54,11 @@ async fn http_1_0_connection_closes_after_response() {
 
 #[tokio::test]
 async fn http_1_0_supports_keep_alive() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
+    let (_server, mut client) = Server::start_default_with_client().await;
     for _ in 0..2 {
         client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").await;
         assert!(client.response().await.contains("\r\nconnection: keep-alive\r\n"));
     }
-}
-
-#[tokio::test]
-async fn empty_lines_before_request_are_skipped() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
-    client.send([b"\r\n\r\n", GET].concat()).await;
-    assert_eq!(status(&client.response().await), "200");
 }
 
 #[tokio::test]
@@ -105,8 +84,7 @@ async fn target_not_allowed_for_method_returns_400() {
 
 #[tokio::test]
 async fn upgrade_is_ignored() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
+    let (_server, mut client) = Server::start_default_with_client().await;
     client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n").await;
     assert_eq!(status(&client.response().await), "200");
     client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
@@ -122,13 +100,11 @@ async fn connections_beyond_limit_wait_for_free_slot() {
     });
     let server = Server::start(config).await;
     let mut first = server.connect().await;
-    first.send(GET).await;
-    first.response().await;
+    first.assert_served().await;
     let mut second = server.connect().await;
     second.send(GET).await;
     for _ in 0..20 {
-        first.send(GET).await;
-        first.response().await;
+        first.assert_served().await;
     }
     assert_eq!(server.reached(), 21);
     drop(first);

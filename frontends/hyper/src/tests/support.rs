@@ -15,11 +15,11 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
 use tower_service::Service;
 
@@ -35,6 +35,9 @@ pub(super) const SHORT_TIMEOUT: Duration = Duration::from_millis(150);
 
 /// A plain request.
 pub(super) const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+/// A request that a server must not see as one, because it is a part of the message before it.
+pub(super) const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /// Size of the response at `/big`: more than the buffers of two sockets hold.
 pub(super) const BIG_RESPONSE_BYTES: usize = 24 * 1024 * 1024;
@@ -64,33 +67,27 @@ pub(super) struct PathService {
     pub(super) gate: Arc<Semaphore>,
 }
 
-/// Body that yields this data, if any, and then panics.
-struct PanickingBody(Option<Bytes>);
+/// Body that yields this data, if any, and then panics: when it is polled, or when it is dropped. Nothing catches the latter
+/// panic, so it ends the connection's task.
+struct PanickingBody {
+    data: Option<Bytes>,
+    panics_in_drop: bool,
+}
 
 impl Body for PanickingBody {
     type Data = Bytes;
     type Error = Infallible;
 
     fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(Some(Ok(Frame::data(self.0.take().expect("deliberate panic")))))
+        let data = self.data.take();
+        assert!(data.is_some() || self.panics_in_drop, "deliberate panic");
+        Poll::Ready(data.map(|data| Ok(Frame::data(data))))
     }
 }
 
-/// Empty body that panics when it is dropped. Nothing catches this panic, so it ends the connection's task.
-struct PanickingDrop;
-
-impl Body for PanickingDrop {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(None)
-    }
-}
-
-impl Drop for PanickingDrop {
+impl Drop for PanickingBody {
     fn drop(&mut self) {
-        panic!("deliberate panic");
+        assert!(!self.panics_in_drop, "deliberate panic");
     }
 }
 
@@ -125,23 +122,21 @@ impl Service<Request<RequestBody>> for PathService {
         assert!(head.uri.path() != "/panic-in-call", "deliberate panic");
         let (service, gate) = (self.clone(), self.gate.clone());
         Box::pin(async move {
-            let body = match body {
+            let body = match body.map(BodyExt::collect) {
                 None => Bytes::new(),
-                Some(body) => {
-                    let body = match body.collect().await {
-                        Ok(body) => body.to_bytes(),
-                        Err(error) => {
-                            let mut refusal = Response::new(Full::default().boxed_unsync());
-                            let is_too_long = error.is::<LengthLimitError>();
-                            let status =
-                                if is_too_long { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST };
-                            *refusal.status_mut() = status;
-                            return Ok(refusal);
-                        }
-                    };
-                    service.reach();
-                    body
-                }
+                Some(body) => match body.await {
+                    Ok(body) => {
+                        service.reach();
+                        body.to_bytes()
+                    }
+                    Err(error) => {
+                        let mut refusal = Response::new(Full::default().boxed_unsync());
+                        let is_too_long = error.is::<LengthLimitError>();
+                        *refusal.status_mut() =
+                            if is_too_long { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST };
+                        return Ok(refusal);
+                    }
+                },
             };
             let text = match head.uri.path() {
                 "/gate" => {
@@ -151,7 +146,7 @@ impl Service<Request<RequestBody>> for PathService {
                 "/never" => pending().await,
                 "/panic" => panic!("deliberate panic"),
                 "/panic-late" => {
-                    tokio::task::yield_now().await;
+                    yield_now().await;
                     panic!("deliberate panic")
                 }
                 "/peer" => head.extensions.get::<ClientAddress>().unwrap().0.to_string(),
@@ -160,9 +155,11 @@ impl Service<Request<RequestBody>> for PathService {
                 "/empty" => String::new(),
                 "/body-hint" => body_hint,
                 "/echo" => return Ok(Response::new(Full::new(body).boxed_unsync())),
-                "/panic-in-drop" => return Ok(Response::new(PanickingDrop.boxed_unsync())),
-                "/panic-in-body" => return Ok(Response::new(PanickingBody(None).boxed_unsync())),
-                "/panic-late-in-body" => return Ok(Response::new(PanickingBody(Some("begun".into())).boxed_unsync())),
+                path @ ("/panic-in-drop" | "/panic-in-body" | "/panic-late-in-body") => {
+                    let data = (path == "/panic-late-in-body").then(|| "begun".into());
+                    let body = PanickingBody { data, panics_in_drop: path == "/panic-in-drop" };
+                    return Ok(Response::new(body.boxed_unsync()));
+                }
                 _ => format!("{} {}", head.method, head.uri),
             };
             Ok(Response::new(Full::new(text.into()).boxed_unsync()))
@@ -211,8 +208,27 @@ impl Server {
         Self::start(ServerConfig::default()).await
     }
 
+    pub(super) async fn start_with_client(config: ServerConfig) -> (Self, Client) {
+        let server = Self::start(config).await;
+        let client = server.connect().await;
+        (server, client)
+    }
+
+    pub(super) async fn start_default_with_client() -> (Self, Client) {
+        Self::start_with_client(ServerConfig::default()).await
+    }
+
     pub(super) async fn connect(&self) -> Client {
         Client(TcpStream::connect(self.address).await.unwrap())
+    }
+
+    /// Returns a connection with a request to `path` for whose body of five bytes the service waits.
+    pub(super) async fn connect_awaiting_body(&self, path: &str) -> Client {
+        let mut client = self.connect().await;
+        let fields = "Host: a\r\nContent-Length: 5\r\nExpect: 100-continue";
+        client.send(format!("POST {path} HTTP/1.1\r\n{fields}\r\n\r\n")).await;
+        assert_eq!(client.line().await + &client.line().await, "HTTP/1.1 100 Continue\r\n\r\n");
+        client
     }
 
     /// Sends one request on a separate connection. Returns everything received until its end.
@@ -237,16 +253,33 @@ impl Server {
         self.service.gate.add_permits(1);
     }
 
+    /// Returns how many connections have ended for `reason`. Waits for the first: a client sees the end before it is counted.
+    pub(super) async fn closed_count(&self, reason: &str) -> u64 {
+        let count = || self.metrics.closed().find(|(name, _)| name.name() == reason).unwrap().1;
+        with_timeout(async {
+            while count() == 0 {
+                yield_now().await;
+            }
+        })
+        .await;
+        assert_eq!(self.metrics.open(), 0);
+        count()
+    }
+
     /// Begins the shutdown.
     pub(super) fn stop(&mut self) {
         self.stop.take().unwrap().send(()).unwrap();
     }
 
-    /// Waits until the server has noticed the shutdown, and accepts no more connections.
-    pub(super) async fn wait_until_refusing(&self) {
-        while TcpStream::connect(self.address).await.is_ok() {
-            tokio::task::yield_now().await;
-        }
+    /// Begins the shutdown, and waits until the server has noticed it and accepts no more connections.
+    pub(super) async fn stop_accepting(&mut self) {
+        self.stop();
+        with_timeout(async {
+            while TcpStream::connect(self.address).await.is_ok() {
+                yield_now().await;
+            }
+        })
+        .await;
     }
 
     /// Drops the server's future.
@@ -261,11 +294,30 @@ impl Server {
 }
 
 /// Client side of a connection.
-pub(super) struct Client(pub(super) TcpStream);
+pub(super) struct Client<S = TcpStream>(pub(super) S);
 
-impl Client {
+impl<S: AsyncRead + AsyncWrite + Unpin> Client<S> {
     pub(super) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         with_timeout(self.0.write_all(bytes.as_ref())).await.unwrap();
+        self.0.flush().await.unwrap();
+    }
+
+    /// Asserts that the connection serves a further request, so it has not ended.
+    pub(super) async fn assert_served(&mut self) {
+        self.send(GET).await;
+        let response = self.response().await;
+        assert!(status(&response) == "200" && response.ends_with("GET /"), "{response}");
+    }
+
+    /// Sends a byte at intervals, for as long as this is polled.
+    pub(super) async fn dribble(&mut self) {
+        let mut ticks = tokio::time::interval(SHORT_TIMEOUT / 10);
+        loop {
+            ticks.tick().await;
+            if self.0.write_all(b"1").await.is_err() {
+                pending::<()>().await;
+            }
+        }
     }
 
     /// Closes the client's side; the server's stays open.

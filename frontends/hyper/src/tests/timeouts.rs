@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 
 use super::super::ServerConfig;
 use super::pace::{assert_lasted, at_any_pace};
@@ -21,10 +21,11 @@ pub(super) fn long_timeouts() -> ServerConfig {
     })
 }
 
-/// Asserts that the connection ends silently after `time`, and not before.
-pub(super) async fn assert_ends(client: &mut Client, since: Instant, time: Duration) {
-    assert_eq!(client.end().await, b"");
+/// Asserts that the connection ends silently after `time`, and not before, and is counted for `reason`.
+async fn assert_ends(server: &Server, client: &mut Client, since: Instant, time: Duration, reason: &str) {
+    assert_eq!(client.end().await, b"", "{reason}");
     assert_lasted(since, time);
+    assert_eq!(server.closed_count(reason).await, 1);
 }
 
 #[tokio::test]
@@ -43,78 +44,72 @@ async fn maximum_timeouts_do_not_overflow() {
         };
         c.limits.outstanding_streams = u32::MAX;
     });
-    let server = Server::start(config).await;
-    let mut client = server.connect().await;
+    let (_server, mut client) = Server::start_with_client(config).await;
     for _ in 0..2 {
-        client.send(GET).await;
-        assert_eq!(status(&client.response().await), "200");
+        client.assert_served().await;
     }
 }
 
 #[tokio::test]
-async fn connection_without_request_ends_after_idle_timeout() {
-    let server = Server::start(with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
-    let since = Instant::now();
-    assert_ends(&mut server.connect().await, since, SHORT_TIMEOUT).await;
-}
-
-#[tokio::test]
-async fn used_connection_ends_after_idle_timeout() {
+async fn silent_client_or_service_ends_connection() {
     at_any_pace(|time| async move {
-        let server = Server::start(with(long_timeouts(), |c| c.timeouts.idle = time)).await;
-        let mut client = server.connect().await;
-        client.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
-        server.wait_for_request().await;
-        let since = Instant::now();
-        server.open_gate();
-        client.response().await;
-        assert_ends(&mut client, since, time).await;
+        for (request, reason) in [
+            ("", "idle"),
+            ("GET / HTTP/1.1\r\nHo", "slow_head"),
+            ("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel", "stalled"),
+            ("GET /never HTTP/1.1\r\nHost: a\r\n\r\n", "stalled"),
+        ] {
+            let server = Server::start(with(long_timeouts(), |c| match reason {
+                "idle" => c.timeouts.idle = time,
+                "slow_head" => c.timeouts.head = time,
+                _ => c.timeouts.stall = time,
+            }))
+            .await;
+            let since = Instant::now();
+            let mut client = server.connect().await;
+            client.send(request).await;
+            assert_ends(&server, &mut client, since, time, reason).await;
+        }
     })
     .await;
 }
 
 #[tokio::test]
-async fn unfinished_head_ends_connection() {
-    let server = Server::start(with(long_timeouts(), |c| c.timeouts.head = SHORT_TIMEOUT)).await;
-    let mut client = server.connect().await;
-    let since = Instant::now();
-    client.send("GET / HTTP/1.1\r\nHo").await;
-    assert_ends(&mut client, since, SHORT_TIMEOUT).await;
+async fn used_connection_ends_after_idle_timeout() {
+    at_any_pace(|time| async move {
+        let (server, mut client) = Server::start_with_client(with(long_timeouts(), |c| c.timeouts.idle = time)).await;
+        client.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+        server.wait_for_request().await;
+        let since = Instant::now();
+        server.open_gate();
+        client.response().await;
+        assert_ends(&server, &mut client, since, time, "idle").await;
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn trickling_head_does_not_extend_timeout() {
-    let server = Server::start(with(long_timeouts(), |c| c.timeouts.head = SHORT_TIMEOUT)).await;
-    let (mut reader, mut writer) = server.connect().await.0.into_split();
-    let trickle = async {
-        let mut ticks = tokio::time::interval(SHORT_TIMEOUT / 10);
-        loop {
-            ticks.tick().await;
-            if writer.write_all(b"x").await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        }
-    };
-    let mut bytes = Vec::new();
+    let (server, mut client) =
+        Server::start_with_client(with(long_timeouts(), |c| c.timeouts.head = SHORT_TIMEOUT)).await;
     tokio::select! {
-        () = trickle => {}
-        _ = with_timeout(reader.read_to_end(&mut bytes)) => {}
+        () = client.dribble() => {}
+        closed = server.closed_count("slow_head") => assert_eq!(closed, 1),
     }
-    assert_eq!(bytes, b"");
+    assert_eq!(client.end().await, b"");
 }
 
 #[tokio::test]
 async fn unfinished_pipelined_head_ends_connection() {
     at_any_pace(|time| async move {
-        let server = Server::start(with(long_timeouts(), |c| c.timeouts.head = time)).await;
-        let mut client = server.connect().await;
+        let (server, mut client) = Server::start_with_client(with(long_timeouts(), |c| c.timeouts.head = time)).await;
         let since = Instant::now();
         client.send([GET, GET, b"GET / HTTP/1.1\r\nH"].concat()).await;
         assert_eq!(status(&client.response().await), "200");
         assert_eq!(status(&client.response().await), "200");
         // A head that arrived with earlier requests has the timeout of an idle connection until its next byte.
         client.send("o").await;
-        assert_ends(&mut client, since, time).await;
+        assert_ends(&server, &mut client, since, time, "slow_head").await;
     })
     .await;
 }
@@ -141,23 +136,11 @@ async fn slow_head_is_followed_by_idle_timeout() {
 }
 
 #[tokio::test]
-async fn stalled_body_ends_connection() {
-    at_any_pace(|time| async move {
-        let server = Server::start(with(long_timeouts(), |c| c.timeouts.stall = time)).await;
-        let mut client = server.connect().await;
-        let since = Instant::now();
-        client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel").await;
-        assert_ends(&mut client, since, time).await;
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn progressing_body_does_not_time_out() {
     at_any_pace(|time| async move {
         let stall_time = 8 * time;
-        let server = Server::start(with(long_timeouts(), |c| c.timeouts.stall = stall_time)).await;
-        let mut client = server.connect().await;
+        let (_server, mut client) =
+            Server::start_with_client(with(long_timeouts(), |c| c.timeouts.stall = stall_time)).await;
         client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n").await;
         let since = Instant::now();
         let mut ticks = tokio::time::interval(time);
@@ -182,16 +165,15 @@ async fn unread_response_ends_connection() {
     client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
     // The next connection is accepted when the first has ended.
     let mut next = server.connect().await;
-    next.send(GET).await;
-    assert_eq!(status(&next.response().await), "200");
+    next.assert_served().await;
     assert!(client.end().await.len() < BIG_RESPONSE_BYTES);
 }
 
 #[tokio::test]
 async fn progressing_response_does_not_time_out() {
     at_any_pace(|time| async move {
-        let server = Server::start(with(long_timeouts(), |c| c.timeouts.stall = 4 * time)).await;
-        let mut client = server.connect().await;
+        let (_server, mut client) =
+            Server::start_with_client(with(long_timeouts(), |c| c.timeouts.stall = 4 * time)).await;
         client.send("GET /big HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
         let since = Instant::now();
         let mut ticks = tokio::time::interval(time);
@@ -207,13 +189,4 @@ async fn progressing_response_does_not_time_out() {
         assert_lasted(since, 4 * time);
     })
     .await;
-}
-
-#[tokio::test]
-async fn unresponsive_service_ends_connection() {
-    let server = Server::start(with(long_timeouts(), |c| c.timeouts.stall = SHORT_TIMEOUT)).await;
-    let mut client = server.connect().await;
-    let since = Instant::now();
-    client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    assert_ends(&mut client, since, SHORT_TIMEOUT).await;
 }

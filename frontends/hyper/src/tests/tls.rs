@@ -1,18 +1,20 @@
 //! HTTPS: negotiation, resumption, refusal of plain HTTP, timeouts, and the end of connections.
 
 use std::io::ErrorKind;
-use std::time::Duration;
+use std::sync::Arc;
 
+use rcgen::PKCS_RSA_SHA256;
 use rustls::ProtocolVersion;
 use rustls::version::{TLS12, TLS13};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::ServerConfig;
 use super::certificates::Authority;
-use super::support::{GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
-use super::timeouts::long_timeouts;
+use super::support::{Client, GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
+use super::timeouts::{LONG_TIMEOUT, long_timeouts};
 
 const HTTP_1: &[u8] = b"http/1.1";
 
@@ -20,38 +22,29 @@ pub(super) async fn start(authority: &Authority, config: ServerConfig) -> Server
     Server::start_direct(ServerConfig { tls: Some(authority.tls()), ..config }).await
 }
 
-/// Returns everything until the server's `close_notify`.
-async fn read_to_end(client: &mut TlsStream<TcpStream>) -> String {
-    let mut bytes = Vec::new();
-    with_timeout(client.read_to_end(&mut bytes)).await.expect("close_notify");
-    String::from_utf8(bytes).unwrap()
+/// Starts a server. Returns its authority, the server, and a client of HTTP/1.
+async fn start_with_client(config: ServerConfig) -> (Authority, Server, Client<TlsStream<TcpStream>>) {
+    let authority = Authority::new();
+    let server = start(&authority, config).await;
+    let client = Client(authority.connect(server.address, HTTP_1).await);
+    (authority, server, client)
 }
 
-async fn send(client: &mut TlsStream<TcpStream>, bytes: &[u8]) {
-    client.write_all(bytes).await.unwrap();
-    client.flush().await.unwrap();
-}
-
-/// Returns one whole response, recognized by the end of its body.
-async fn read_response(client: &mut TlsStream<TcpStream>) -> String {
-    let mut bytes = Vec::new();
-    while !bytes.ends_with(b"GET /") && !bytes.ends_with(b"passed") {
-        bytes.push(with_timeout(client.read_u8()).await.unwrap());
-    }
-    String::from_utf8(bytes).unwrap()
+/// Connects with a client's own settings.
+async fn connect(connector: &TlsConnector, server: &Server) -> Client<TlsStream<TcpStream>> {
+    let tcp = TcpStream::connect(server.address).await.unwrap();
+    Client(connector.connect("localhost".try_into().unwrap(), tcp).await.unwrap())
 }
 
 #[tokio::test]
 async fn tls_versions_and_key_types_are_supported() {
-    for authority in [Authority::new(), Authority::rsa()] {
+    for authority in [Authority::new(), Authority::of(&PKCS_RSA_SHA256)] {
         let server = start(&authority, ServerConfig::default()).await;
         for (version, named) in [(&TLS12, ProtocolVersion::TLSv1_2), (&TLS13, ProtocolVersion::TLSv1_3)] {
-            let tcp = TcpStream::connect(server.address).await.unwrap();
-            let connector = authority.client(HTTP_1, &[version]);
-            let mut client = connector.connect("localhost".try_into().unwrap(), tcp).await.unwrap();
-            assert_eq!(client.get_ref().1.protocol_version(), Some(named));
-            send(&mut client, GET).await;
-            let response = read_response(&mut client).await;
+            let mut client = connect(&authority.client(HTTP_1, &[version]), &server).await;
+            assert_eq!(client.0.get_ref().1.protocol_version(), Some(named));
+            client.send(GET).await;
+            let response = client.response().await;
             assert!(response.contains("\r\nstrict-transport-security: max-age=31536000\r\n"), "{response}");
         }
     }
@@ -59,8 +52,7 @@ async fn tls_versions_and_key_types_are_supported() {
 
 #[tokio::test]
 async fn cleartext_response_has_no_hsts() {
-    let server = Server::start_default().await;
-    let mut client = server.connect().await;
+    let (_server, mut client) = Server::start_default_with_client().await;
     client.send(GET).await;
     assert!(!client.response().await.contains("strict-transport"));
 }
@@ -71,11 +63,7 @@ async fn client_without_alpn_gets_http_1() {
     let server = start(&authority, ServerConfig::default()).await;
     let mut config = (**authority.client(HTTP_1, rustls::DEFAULT_VERSIONS).config()).clone();
     config.alpn_protocols.clear();
-    let tcp = TcpStream::connect(server.address).await.unwrap();
-    let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
-    let mut client = connector.connect("localhost".try_into().unwrap(), tcp).await.unwrap();
-    send(&mut client, GET).await;
-    assert_eq!(status(&read_response(&mut client).await), "200");
+    connect(&Arc::new(config).into(), &server).await.assert_served().await;
 }
 
 #[tokio::test]
@@ -86,11 +74,9 @@ async fn session_is_resumed_from_ticket() {
         let connector = authority.client(HTTP_1, &[version]);
         let mut resumed = Vec::new();
         for _ in 0..2 {
-            let tcp = TcpStream::connect(server.address).await.unwrap();
-            let mut client = connector.connect("localhost".try_into().unwrap(), tcp).await.unwrap();
-            send(&mut client, GET).await;
-            read_response(&mut client).await;
-            resumed.push(client.get_ref().1.handshake_kind() == Some(rustls::HandshakeKind::Resumed));
+            let mut client = connect(&connector, &server).await;
+            client.assert_served().await;
+            resumed.push(client.0.get_ref().1.handshake_kind() == Some(rustls::HandshakeKind::Resumed));
         }
         assert_eq!(resumed, [false, true], "{version:?}");
     }
@@ -132,17 +118,15 @@ async fn stalled_handshake_ends_connection() {
 
 #[tokio::test]
 async fn idle_connection_ends_with_close_notify() {
-    let authority = Authority::new();
-    let server = start(&authority, with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
-    let mut client = authority.connect(server.address, HTTP_1).await;
-    assert_eq!(read_to_end(&mut client).await, "");
+    let (_authority, _server, mut client) =
+        start_with_client(with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
+    assert_eq!(client.read_to_end().await, "");
 }
 
 #[tokio::test]
 async fn empty_records_do_not_keep_connection_alive() {
-    let authority = Authority::new();
-    let server = start(&authority, with(long_timeouts(), |c| c.timeouts.idle = 4 * SHORT_TIMEOUT)).await;
-    let mut client = authority.connect(server.address, HTTP_1).await;
+    let (_authority, _server, Client(mut client)) =
+        start_with_client(with(long_timeouts(), |c| c.timeouts.idle = 4 * SHORT_TIMEOUT)).await;
     let refresh = async {
         let mut ticks = tokio::time::interval(SHORT_TIMEOUT);
         loop {
@@ -166,40 +150,28 @@ async fn empty_records_do_not_keep_connection_alive() {
     with_timeout(refresh).await;
 }
 
+/// The module `over_tls` tests a client that sends `close_notify`.
 #[tokio::test]
-async fn half_closed_client_gets_response() {
-    let authority = Authority::new();
-    for sends_close_notify in [true, false] {
-        let server = start(&authority, ServerConfig::default()).await;
-        let mut client = authority.connect(server.address, HTTP_1).await;
-        send(&mut client, b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
-        if sends_close_notify {
-            client.shutdown().await.unwrap();
-        } else {
-            client.get_mut().0.shutdown().await.unwrap();
-        }
-        server.wait_for_request().await;
-        server.open_gate();
-        let mut bytes = Vec::new();
-        with_timeout(client.read_to_end(&mut bytes)).await.unwrap();
-        assert!(bytes.ends_with(b"passed"), "{sends_close_notify} {}", bytes.escape_ascii());
-    }
+async fn half_closed_client_without_close_notify_gets_response() {
+    let (_authority, server, mut client) = start_with_client(ServerConfig::default()).await;
+    client.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    client.0.get_mut().0.shutdown().await.unwrap();
+    server.wait_for_request().await;
+    server.open_gate();
+    assert!(client.read_to_end().await.ends_with("passed"));
 }
 
 #[tokio::test]
 async fn idle_and_silent_connections_close_at_shutdown() {
-    let authority = Authority::new();
-    let mut server =
-        start(&authority, with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600))).await;
+    let config = with(ServerConfig::default(), |c| c.timeouts.grace = LONG_TIMEOUT);
+    let (authority, mut server, mut fresh) = start_with_client(config).await;
     let mut silent = server.connect().await;
-    let mut fresh = authority.connect(server.address, HTTP_1).await;
-    let mut used = authority.connect(server.address, HTTP_1).await;
-    send(&mut used, GET).await;
-    read_response(&mut used).await;
+    let mut used = Client(authority.connect(server.address, HTTP_1).await);
+    used.assert_served().await;
     server.stop();
     assert_eq!(silent.read_to_end().await, "");
-    assert_eq!(read_to_end(&mut used).await, "");
-    assert_eq!(read_to_end(&mut fresh).await, "");
+    assert_eq!(used.read_to_end().await, "");
+    assert_eq!(fresh.read_to_end().await, "");
     server.wait_until_stopped().await;
 }
 
@@ -217,13 +189,13 @@ async fn handshake_begun_before_shutdown_gets_response() {
         std::task::Poll::Ready(())
     })
     .await;
-    let mut witness = authority.connect(server.address, HTTP_1).await;
+    let mut witness = Client(authority.connect(server.address, HTTP_1).await);
     server.stop();
     assert_eq!(idle.read_to_end().await, "");
-    let mut client = with_timeout(connect).await.unwrap();
-    send(&mut client, GET).await;
-    assert_eq!(status(&read_to_end(&mut client).await), "200");
-    assert_eq!(read_to_end(&mut witness).await, "");
+    let mut client = Client(with_timeout(connect).await.unwrap());
+    client.send(GET).await;
+    assert_eq!(status(&client.read_to_end().await), "200");
+    assert_eq!(witness.read_to_end().await, "");
     drop(client);
     server.wait_until_stopped().await;
 }
@@ -231,19 +203,16 @@ async fn handshake_begun_before_shutdown_gets_response() {
 #[tokio::test]
 async fn request_received_before_shutdown_gets_response() {
     for _ in 0..20 {
-        let authority = Authority::new();
-        let mut server = start(&authority, ServerConfig::default()).await;
-        let mut client = authority.connect(server.address, HTTP_1).await;
-        send(&mut client, GET).await;
-        read_response(&mut client).await;
+        let (_authority, mut server, mut client) = start_with_client(ServerConfig::default()).await;
+        client.assert_served().await;
         // The runtime of this test has one thread, so the server has not read this request when the shutdown begins.
-        let (tcp, session) = client.get_mut();
+        let (tcp, session) = client.0.get_mut();
         std::io::Write::write_all(&mut session.writer(), GET).unwrap();
         let mut records = Vec::new();
         session.write_tls(&mut records).unwrap();
         tcp.try_write(&records).unwrap();
         server.stop();
-        assert_eq!(status(&read_to_end(&mut client).await), "200");
+        assert_eq!(status(&client.read_to_end().await), "200");
         drop(client);
         server.wait_until_stopped().await;
     }
@@ -251,18 +220,15 @@ async fn request_received_before_shutdown_gets_response() {
 
 #[tokio::test]
 async fn request_arriving_after_stop_gets_response() {
-    let authority = Authority::new();
-    let mut server =
-        start(&authority, with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600))).await;
-    let mut client = authority.connect(server.address, HTTP_1).await;
-    send(&mut client, b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    let config = with(ServerConfig::default(), |c| c.timeouts.grace = LONG_TIMEOUT);
+    let (_authority, mut server, mut client) = start_with_client(config).await;
+    client.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
     server.wait_for_request().await;
-    server.stop();
-    with_timeout(server.wait_until_refusing()).await;
+    server.stop_accepting().await;
     // The runtime of this test has one thread, so the server has not seen the second request when the first response is ready.
     server.open_gate();
-    send(&mut client, GET).await;
-    let responses = read_to_end(&mut client).await;
+    client.send(GET).await;
+    let responses = client.read_to_end().await;
     assert_eq!(responses.matches("HTTP/1.1 200 OK").count(), 2, "{responses}");
     drop(client);
     server.wait_until_stopped().await;
@@ -270,9 +236,7 @@ async fn request_arriving_after_stop_gets_response() {
 
 #[tokio::test]
 async fn altered_record_ends_connection() {
-    let authority = Authority::new();
-    let server = start(&authority, ServerConfig::default()).await;
-    let mut client = authority.connect(server.address, HTTP_1).await;
+    let (_authority, server, Client(mut client)) = start_with_client(ServerConfig::default()).await;
     client.get_mut().0.write_all(b"\x17\x03\x03\x00\x20aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa").await.unwrap();
     let mut bytes = Vec::new();
     let error = with_timeout(client.read_to_end(&mut bytes)).await.unwrap_err();

@@ -5,20 +5,21 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use catalogue_core::admin::{Account, AdminStorage, CredentialUse};
+use catalogue_core::admin::{AdminStorage, CredentialUse};
 use catalogue_core::limit::{LocalRateLimiter, RateLimit};
-use catalogue_core::storage::{CredentialStorage, KeyStorage, MemoryStorage};
 use catalogue_core::{AccountId, Timestamp};
 use catalogue_settings::{DeveloperSettings, Owner, RequestLabels, SettingsBuilder};
 use http::{Request, Response};
 use http_body_util::Full;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::host::HostStorage;
 
 pub(crate) const DAY: u64 = 24 * 60 * 60;
 
 /// Settings with their storage and clock.
 pub(crate) struct App {
-    pub(crate) storage: MemoryStorage,
+    pub(crate) storage: HostStorage,
     pub(crate) settings: DeveloperSettings,
     pub(crate) clock: Clock,
 }
@@ -43,21 +44,27 @@ impl Clock {
 
 impl App {
     pub(crate) async fn new() -> Self {
-        let storage = storage().await;
-        Self::over(storage.clone(), storage, |builder| builder)
+        Self::with(|builder| builder).await
     }
 
-    /// Creates settings for the keys in `keys`; `change` configures the builder.
-    pub(crate) fn over(
-        storage: MemoryStorage,
-        keys: impl KeyStorage + CredentialStorage,
-        change: impl FnOnce(SettingsBuilder) -> SettingsBuilder,
-    ) -> Self {
+    /// Creates settings of which `change` configures the builder.
+    pub(crate) async fn with(change: impl FnOnce(SettingsBuilder) -> SettingsBuilder) -> Self {
+        Self::over(HostStorage::new().await, change)
+    }
+
+    pub(crate) fn over(storage: HostStorage, change: impl FnOnce(SettingsBuilder) -> SettingsBuilder) -> Self {
         let clock = Clock::new();
         let now = clock.clone();
-        let builder = DeveloperSettings::builder(keys).clock(move || now.now()).rate_limiter(unlimited());
-        let settings = change(builder).build().unwrap();
+        let builder = DeveloperSettings::builder(storage.clone()).clock(move || now.now());
+        let settings = change(builder.rate_limiter(limiter(1_000_000))).build().unwrap();
         Self { storage, settings, clock }
+    }
+
+    /// Creates settings with a key that is called `partner`.
+    pub(crate) async fn with_key() -> (Self, Key) {
+        let app = Self::new().await;
+        let key = app.make("partner").await;
+        (app, key)
     }
 
     /// Sends a request as the owner of the account `anna`.
@@ -66,8 +73,11 @@ impl App {
     }
 
     pub(crate) async fn call_as(&self, account: &str, request: Request<String>) -> TestResponse {
-        let owner = Owner::new(AccountId::new(account));
-        TestResponse::of(self.settings.call_as(owner, request.map(|body| Full::new(Bytes::from(body)))).await)
+        self.call_by(Owner::new(AccountId::new(account)), request).await
+    }
+
+    pub(crate) async fn call_by(&self, owner: Owner, request: Request<String>) -> TestResponse {
+        TestResponse::of(self.settings.call_as(owner, with_body(request)).await)
     }
 
     pub(crate) async fn get(&self, path: &str) -> TestResponse {
@@ -79,15 +89,23 @@ impl App {
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, body: &Value) -> TestResponse {
-        self.call(json(method, path, body)).await
+        self.call(json_request(method, path, body)).await
     }
 
-    /// Creates a key with the JSON API, and returns it with its token.
-    pub(crate) async fn make(&self, name: &str) -> Value {
-        let body = serde_json::json!({ "name": name, "scopes": ["read:courses"], "expiresAt": null });
-        let response = self.send("POST", "/settings/api/keys", &body).await;
+    /// Requests a key that never expires with the JSON API.
+    pub(crate) async fn create(&self, name: &str) -> TestResponse {
+        self.send("POST", "/settings/api/keys", &new_key(name)).await
+    }
+
+    pub(crate) async fn make(&self, name: &str) -> Key {
+        let response = self.create(name).await;
         assert_eq!(response.status, 201, "{}", response.body);
-        response.data()
+        Key::of(response.data())
+    }
+
+    /// Returns the listed keys, newest first.
+    pub(crate) async fn keys(&self) -> Vec<Value> {
+        self.get("/settings/api/keys").await.data().as_array().unwrap().clone()
     }
 
     /// Returns the nonce of the form on a page.
@@ -96,29 +114,52 @@ impl App {
         page.body.split("name=\"nonce\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
     }
 
-    /// Records a use of a key at the current time.
-    pub(crate) async fn record_use(&self, account: &str, key: &Value) {
-        let id = key["id"].as_str().unwrap();
-        let used = CredentialUse { account: AccountId::new(account), credential_id: id.into(), at: self.clock.now() };
-        self.storage.record_uses(&[used]).await.unwrap();
+    /// Records a use of a key of `anna` at the current time.
+    pub(crate) async fn record_use(&self, key: &Key) {
+        let (account, credential_id) = (AccountId::new("anna"), (&*key.id).into());
+        let used = CredentialUse { account, credential_id, at: self.clock.now() };
+        self.storage.memory.record_uses(&[used]).await.unwrap();
     }
 }
 
-/// Returns a storage with the accounts `anna` and `bert`.
-pub(crate) async fn storage() -> MemoryStorage {
-    let storage = MemoryStorage::new();
-    let mut import = storage.begin_import().await.unwrap();
-    for id in ["anna", "bert"] {
-        let account = Account { id: AccountId::new(id), name: format!("School of {id}"), email: String::new() };
-        import.put_account(&account).await.unwrap();
-    }
-    import.commit().await.unwrap();
-    storage
+/// A key that a test has created.
+pub(crate) struct Key {
+    pub(crate) id: String,
+    /// Empty if the response did not contain it.
+    pub(crate) token: String,
+    /// The response.
+    pub(crate) data: Value,
 }
 
-/// Returns a rate limiter whose limit no test reaches.
-pub(crate) fn unlimited() -> LocalRateLimiter {
-    LocalRateLimiter::new(RateLimit::new(1_000_000, Duration::from_secs(60)).unwrap())
+impl Key {
+    pub(crate) fn of(data: Value) -> Self {
+        let text = |name: &str| data[name].as_str().unwrap_or_default().to_owned();
+        Self { id: text("id"), token: text("token"), data }
+    }
+
+    /// Returns the path of the key's page, or of one below it.
+    pub(crate) fn page(&self, below: &str) -> String {
+        format!("/settings/keys/{}{below}", self.id)
+    }
+
+    /// Returns the path of the key in the JSON API, or of an action.
+    pub(crate) fn api(&self, below: &str) -> String {
+        format!("/settings/api/keys/{}{below}", self.id)
+    }
+}
+
+/// Returns the JSON request for a key that never expires.
+pub(crate) fn new_key(name: &str) -> Value {
+    json!({ "name": name, "scopes": ["read:courses"], "expiresAt": null })
+}
+
+/// Returns a rate limiter that allows a number of changes per minute.
+pub(crate) fn limiter(changes: u32) -> LocalRateLimiter {
+    LocalRateLimiter::new(RateLimit::new(changes, Duration::from_secs(60)).unwrap())
+}
+
+pub(crate) fn with_body(request: Request<String>) -> Request<Full<Bytes>> {
+    request.map(|body| Full::new(Bytes::from(body)))
 }
 
 pub(crate) fn get(path: &str) -> Request<String> {
@@ -132,7 +173,7 @@ pub(crate) fn form(path: &str, fields: &[(&str, &str)]) -> Request<String> {
     request.header("sec-fetch-site", "same-origin").body(body).unwrap()
 }
 
-pub(crate) fn json(method: &str, path: &str, body: &Value) -> Request<String> {
+pub(crate) fn json_request(method: &str, path: &str, body: &Value) -> Request<String> {
     let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
     request.body(body.to_string()).unwrap()
 }
@@ -166,6 +207,11 @@ impl TestResponse {
 
     pub(crate) fn data(&self) -> Value {
         self.json()["data"].clone()
+    }
+
+    /// Returns the reason of a failure.
+    pub(crate) fn reason(&self) -> String {
+        self.failure().2.unwrap()
     }
 
     /// Returns the status, code and reason of a failure.

@@ -3,31 +3,29 @@
 use catalogue_core::auth::{CredentialKind, NewToken};
 use serde_json::{Value, json};
 
-use crate::app::{App, json as request};
+use crate::app::{App, Key, json_request, new_key};
 
 #[tokio::test]
 async fn check_finds_own_key_without_showing_token() {
-    let app = App::new().await;
-    let key = app.make("partner").await;
-    let token = key["token"].as_str().unwrap();
-    let response = app.post("/settings/check", &[("token", &format!(" {token}\n"))]).await;
+    let (app, key) = App::with_key().await;
+    let response = app.post("/settings/check", &[("token", &format!(" {}\n", key.token))]).await;
     assert_eq!(response.status, 200);
     response.shows("This key is yours:");
-    response.shows(&format!("/settings/keys/{}/revoke", key["id"].as_str().unwrap()));
-    response.hides(token);
-    let data = app.send("POST", "/settings/api/check", &json!({ "token": token })).await.data();
-    assert_eq!((&data["kind"], &data["key"]["id"]), (&json!("api-key"), &key["id"]));
+    response.shows(&key.page("/revoke"));
+    response.hides(&key.token);
+    let data = app.send("POST", "/settings/api/check", &json!({ "token": key.token })).await.data();
+    assert_eq!((&data["kind"], &data["key"]["id"]), (&json!("api-key"), &json!(key.id)));
     assert_eq!(data["key"].get("token"), None);
 }
 
 #[tokio::test]
 async fn other_accounts_key_is_indistinguishable_from_unknown_key() {
     let app = App::new().await;
-    let body = json!({ "name": "other", "scopes": ["read:courses"], "expiresAt": null });
-    let others_key = app.call_as("bert", request("POST", "/settings/api/keys", &body)).await.data();
+    let create = json_request("POST", "/settings/api/keys", &new_key("other"));
+    let others_key = Key::of(app.call_as("bert", create).await.data());
     let unknown = NewToken::mint(CredentialKind::ApiKey);
     let (mut pages, mut responses) = (Vec::new(), Vec::new());
-    for token in [others_key["token"].as_str().unwrap(), unknown.expose()] {
+    for token in [&*others_key.token, unknown.expose()] {
         let page = app.post("/settings/check", &[("token", token)]).await;
         page.shows("This looks like a key, but it is not one of yours.");
         page.hides(token);

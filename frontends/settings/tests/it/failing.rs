@@ -1,127 +1,44 @@
-//! Failing key storage: no response reports success.
+//! Failing storage: no response reports success, and a retried request makes each change exactly once.
 
-use catalogue_core::admin::{CredentialRecord, NewCredential};
-use catalogue_core::auth::{Credential, TokenDigest};
-use catalogue_core::storage::{
-    Actor, CredentialEvent, CredentialStorage, KeyStorage, MemoryStorage, StorageError, StorageErrorKind,
-};
-use catalogue_core::{AccountId, Timestamp, async_trait};
-use serde_json::json;
+use catalogue_core::storage::{KeyStorage, StorageErrorKind};
+use catalogue_core::{AccountId, Timestamp};
+use http::Request;
+use serde_json::{Value, json};
 
-use crate::app::{App, storage};
-
-/// A storage whose changes fail with `kind`; reads work only if `reads_work` is set.
-#[derive(Debug)]
-struct FailingStorage {
-    storage: MemoryStorage,
-    kind: StorageErrorKind,
-    reads_work: bool,
-    message: &'static str,
-}
-
-impl FailingStorage {
-    fn error(&self) -> StorageError {
-        StorageError::new(self.kind, self.message)
-    }
-}
-
-#[async_trait]
-impl CredentialStorage for FailingStorage {
-    async fn find_credential(&self, _: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        Err(self.error())
-    }
-}
-
-#[async_trait]
-impl KeyStorage for FailingStorage {
-    async fn list_keys(
-        &self,
-        account: &AccountId,
-        now: Timestamp,
-        ended: usize,
-    ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        if self.reads_work { self.storage.list_keys(account, now, ended).await } else { Err(self.error()) }
-    }
-
-    async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
-        if self.reads_work { self.storage.find_key(account, id).await } else { Err(self.error()) }
-    }
-
-    async fn create_key(&self, _: &NewCredential, _: &Actor) -> Result<(), StorageError> {
-        Err(self.error())
-    }
-
-    async fn rename_key(
-        &self,
-        _: &AccountId,
-        _: &str,
-        _: &str,
-        _: &Actor,
-    ) -> Result<Option<CredentialRecord>, StorageError> {
-        Err(self.error())
-    }
-
-    async fn rotate_key(
-        &self,
-        _: &AccountId,
-        _: &str,
-        _: Timestamp,
-        _: &NewCredential,
-        _: &Actor,
-    ) -> Result<Option<CredentialRecord>, StorageError> {
-        Err(self.error())
-    }
-
-    async fn revoke_key(
-        &self,
-        _: &AccountId,
-        _: &str,
-        _: Timestamp,
-        _: &Actor,
-    ) -> Result<Option<CredentialRecord>, StorageError> {
-        Err(self.error())
-    }
-
-    async fn list_events(&self, _: &AccountId, _: usize) -> Result<Vec<CredentialEvent>, StorageError> {
-        Err(self.error())
-    }
-}
-
-/// Returns settings over a failing storage, and the id of a key.
-pub(crate) async fn failing_app(kind: StorageErrorKind, reads_work: bool) -> (App, String) {
-    let storage = storage().await;
-    let working = App::over(storage.clone(), storage.clone(), |builder| builder);
-    let id = working.make("partner").await["id"].as_str().unwrap().to_owned();
-    let message = "the disk at /var/secret is full";
-    let broken = FailingStorage { storage: storage.clone(), kind, reads_work, message };
-    (App::over(storage, broken, |builder| builder), id)
-}
+use crate::app::{App, Key, form, get, json_request, new_key};
+use crate::host::{FAILURE, Fault, READS};
+use crate::sign_in::{Site, with_cookie};
 
 #[tokio::test]
 async fn failed_change_returns_500_and_changes_nothing() {
     for (kind, sentence) in [
         (StorageErrorKind::Other, "Internal server error. Nothing has changed."),
         (StorageErrorKind::Unavailable, "The database is unavailable. Nothing has changed. Try again in a minute."),
+        (
+            StorageErrorKind::Busy,
+            "Another program is writing to the database; an import may be running. Nothing has changed.",
+        ),
         (StorageErrorKind::OutcomeUnknown, "The change may or may not have been saved."),
     ] {
-        let (app, id) = failing_app(kind, true).await;
-        let key = format!("/settings/keys/{id}");
+        let (app, key) = App::with_key().await;
         let nonce = app.nonce("/settings/keys/new").await;
+        app.storage.fail_changes(kind);
         let new = [("nonce", &*nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "never")];
-        let mut responses = vec![app.post("/settings/keys", &new).await];
-        responses.push(app.post(&format!("{key}/name"), &[("name", "b")]).await);
-        responses.push(app.post(&format!("{key}/rotate"), &[("nonce", &nonce), ("overlap", "0")]).await);
-        responses.push(app.post(&format!("{key}/revoke"), &[]).await);
-        for response in responses {
+        for response in [
+            app.post("/settings/keys", &new).await,
+            app.post(&key.page("/name"), &[("name", "b")]).await,
+            app.post(&key.page("/rotate"), &[("nonce", &nonce), ("overlap", "0")]).await,
+            app.post(&key.page("/revoke"), &[]).await,
+        ] {
             assert_eq!(response.status, 500);
             response.shows("<title>Server error");
             response.shows(sentence);
             response.shows(response.header("x-request-id").unwrap());
+            assert_eq!(response.body.contains("an import"), matches!(kind, StorageErrorKind::Busy));
             response.hides("/var/secret");
             response.hides("ccat_");
         }
-        let body = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null });
-        let response = app.send("POST", "/settings/api/keys", &body).await;
+        let response = app.create("a").await;
         let error = &response.json()["error"];
         assert_eq!((response.status, &error["code"]), (500, &json!("internal_error")));
         assert_eq!(error["details"]["requestId"], response.header("x-request-id").unwrap());
@@ -130,31 +47,169 @@ async fn failed_change_returns_500_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn busy_database_error_mentions_import() {
-    let (app, id) = failing_app(StorageErrorKind::Unavailable, true).await;
-    let path = format!("/settings/keys/{id}/revoke");
-    app.post(&path, &[]).await.hides("an import");
-    let (app, id) = failing_app(StorageErrorKind::Busy, true).await;
-    let response = app.post(&format!("/settings/keys/{id}/revoke"), &[]).await;
-    assert_eq!(response.status, 500);
-    response.shows("Another program is writing to the database; an import may be running. Nothing has changed.");
-}
-
-#[tokio::test]
 async fn concurrently_removed_account_returns_404() {
-    let (app, id) = failing_app(StorageErrorKind::UnknownReference, true).await;
-    let body = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null });
-    assert_eq!(app.send("POST", "/settings/api/keys", &body).await.failure().0, 404);
-    let path = format!("/settings/api/keys/{id}/rotate");
-    assert_eq!(app.send("POST", &path, &json!({ "overlapSeconds": 0 })).await.failure().0, 404);
+    let (app, key) = App::with_key().await;
+    app.storage.fail_changes(StorageErrorKind::UnknownReference);
+    assert_eq!(app.create("a").await.failure().0, 404);
+    assert_eq!(app.send("POST", &key.api("/rotate"), &json!({ "overlapSeconds": 0 })).await.failure().0, 404);
 }
 
 #[tokio::test]
 async fn failed_read_returns_500_instead_of_empty_list() {
-    let (app, id) = failing_app(StorageErrorKind::Other, false).await;
-    for path in ["/settings", "/settings/activity", "/settings/api/keys", "/settings/api/events"] {
+    let (app, key) = App::with_key().await;
+    app.storage.fail(&READS, StorageErrorKind::Other);
+    let key_page = key.page("");
+    for path in ["/settings", "/settings/activity", "/settings/api/keys", "/settings/api/events", &key_page] {
         assert_eq!(app.get(path).await.status, 500, "{path}");
     }
-    assert_eq!(app.get(&format!("/settings/keys/{id}")).await.status, 500);
     assert_eq!(app.post("/settings/check", &[("token", "ccat_x")]).await.status, 500);
+}
+
+#[tokio::test]
+async fn failed_sign_in_or_sign_out_is_not_reported_as_success() {
+    for (fails_at, sign_in, page, sign_out) in [
+        (&["exchange_link"], 500, 200, 303),
+        (&["find_session"], 303, 500, 500),
+        // The client gets the new session even if its old one cannot be ended.
+        (&["end_session"], 303, 200, 500),
+    ] {
+        let site = Site::new().await;
+        let (replaced, session) = (site.sign_in("anna").await, site.sign_in("anna").await);
+        let code = site.code("anna").await;
+        site.storage.fail(fails_at, StorageErrorKind::Other);
+        let responses = [
+            site.call(with_cookie(form("/settings/sign-in", &[("code", &code)]), &replaced)).await,
+            site.get("/settings", &session).await,
+            site.sign_out(&session).await,
+        ];
+        assert_eq!(responses.each_ref().map(|response| response.status), [sign_in, page, sign_out], "{fails_at:?}");
+        for response in responses.iter().filter(|response| response.status == 500) {
+            assert_eq!(response.header("set-cookie"), None);
+            response.shows("Internal server error. Nothing has changed.");
+            response.hides("/var/secret");
+        }
+        site.storage.fail(&[], StorageErrorKind::Other);
+        let after = site.get("/settings", &session).await.status;
+        assert_eq!(after, if sign_out == 500 { 200 } else { 303 }, "{fails_at:?}");
+    }
+}
+
+/// Settings with a key, a session and an unused link.
+struct Fixture {
+    site: Site,
+    session: String,
+    code: String,
+    key: Key,
+    nonce: String,
+}
+
+/// State without random values: the keys and events, and whether the session is valid. Each change alters it.
+type Snapshot = (Vec<Value>, Vec<Value>, bool);
+
+impl Fixture {
+    async fn new() -> Self {
+        let (app, key) = App::with_key().await;
+        // Otherwise two keys would be in the order of their random ids.
+        app.clock.advance(1);
+        let nonce = app.nonce("/settings/keys/new").await;
+        let site = Site::of(app);
+        Self { session: site.sign_in("anna").await, code: site.code("anna").await, key, nonce, site }
+    }
+
+    async fn snapshot(&self) -> Snapshot {
+        let (account, memory) = (AccountId::new("anna"), &self.site.storage.memory);
+        let keys = memory.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
+        let keys = keys.iter().map(|key| json!([key.name, key.revoked_at, key.expires_at, key.replaced_by.is_some()]));
+        let events = memory.list_events(&account, 100).await.unwrap();
+        let events = events.iter().map(|event| json!([event.action.name(), event.name]));
+        let is_signed_in = self.site.get("/settings/api/keys", &self.session).await.status == 200;
+        (keys.collect(), events.collect(), is_signed_in)
+    }
+
+    /// Returns all requests: for all pages, and for changes by form and JSON.
+    fn requests(&self) -> Vec<Request<String>> {
+        let Self { key, nonce, .. } = self;
+        let new = [("nonce", &**nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "never")];
+        let mut new_json = new_key("a");
+        new_json["nonce"] = json!(nonce);
+        let mut requests = vec![
+            get("/settings"),
+            get("/settings/keys/new"),
+            get(&key.page("")),
+            get(&key.page("/revoke")),
+            get(&key.page("/reminder.ics")),
+            get("/settings/activity"),
+            get("/settings/api/keys"),
+            get(&key.api("")),
+            get("/settings/api/events"),
+            get("/settings/sign-in"),
+            form("/settings/check", &[("token", &key.token)]),
+            json_request("POST", "/settings/api/check", &json!({ "token": key.token })),
+            form("/settings/keys", &new),
+            json_request("POST", "/settings/api/keys", &new_json),
+            form(&key.page("/name"), &[("name", "b")]),
+            json_request("PATCH", &key.api(""), &json!({ "name": "b" })),
+            form(&key.page("/rotate"), &[("nonce", nonce), ("overlap", "1h")]),
+            json_request("POST", &key.api("/rotate"), &json!({ "overlapSeconds": 0, "nonce": nonce })),
+            form(&key.page("/revoke"), &[]),
+            json_request("POST", &key.api("/revoke"), &json!({})),
+            form("/settings/sign-out", &[]),
+        ];
+        requests = requests.into_iter().map(|request| with_cookie(request, &self.session)).collect();
+        requests.push(form("/settings/sign-in", &[("code", &self.code)]));
+        requests
+    }
+}
+
+/// Number of requests, and of those that change something.
+const REQUESTS: (usize, usize) = (22, 10);
+
+#[tokio::test]
+async fn request_reports_outcome_when_any_storage_call_fails() {
+    let mut counted = (0, 0);
+    for number in 0..Fixture::new().await.requests().len() {
+        let working = Fixture::new().await;
+        let request = working.requests().swap_remove(number);
+        let (before, expected) = (working.snapshot().await, working.site.call(request.clone()).await.status);
+        let done = working.snapshot().await;
+        assert!(expected < 400 || request.uri().path().ends_with(".ics"), "{request:?}: {expected}");
+        counted = (counted.0 + 1, counted.1 + usize::from(before != done));
+        for loses_result in [false, true] {
+            for at in 1_usize.. {
+                let fixture = Fixture::new().await;
+                let (site, request) = (&fixture.site, fixture.requests().swap_remove(number));
+                let mut calls_left = i64::try_from(at).unwrap();
+                site.storage.set_fault(move |method| {
+                    calls_left -= 1;
+                    match (calls_left, READS.contains(&method)) {
+                        (0, true) => Fault::Fails(StorageErrorKind::Unavailable),
+                        (0, false) if loses_result => Fault::LosesResult,
+                        (0, false) => Fault::Fails(StorageErrorKind::Other),
+                        _ => Fault::None,
+                    }
+                });
+                let response = site.call(request.clone()).await;
+                let has_failed = site.storage.call_count() >= at;
+                site.storage.fail(&[], StorageErrorKind::Other);
+                let snapshot = fixture.snapshot().await;
+                let context = format!("{request:?}, call {at}, {loses_result}: {snapshot:?} after {response:?}");
+                if response.status == 500 {
+                    let is_unknown = response.body.contains("may or may not");
+                    assert!(has_failed && (snapshot == before || is_unknown && snapshot == done), "{context}");
+                    response.hides("ccat_");
+                    response.hides(FAILURE);
+                } else {
+                    assert_eq!((response.status, &snapshot), (expected, &done), "{context}");
+                }
+                // The owner retries. A completed change may be refused now, and must not be made twice.
+                let again = site.call(request).await.status;
+                assert!(if snapshot == done { again < 500 } else { again == expected }, "{again}: {context}");
+                assert_eq!(fixture.snapshot().await, done, "{context}");
+                if !has_failed {
+                    break;
+                }
+            }
+        }
+    }
+    assert_eq!(counted, REQUESTS);
 }

@@ -47,8 +47,7 @@ async fn policy_allows_own_style_script_and_api() {
         ("https://a.example/settings", "https://b.example:8443/v1", "connect-src 'self' https://b.example:8443"),
         ("https://a.example/settings", "http://[::1]:80/v1", "connect-src 'self'"),
     ] {
-        let storage = crate::app::storage().await;
-        let app = App::over(storage.clone(), storage, |builder| builder.settings_url(settings).base_url(base));
+        let app = App::with(|builder| builder.settings_url(settings).base_url(base)).await;
         let page = app.get("/settings").await;
         let policy = page.header("content-security-policy").unwrap();
         let directives: Vec<&str> = policy.split("; ").collect();
@@ -72,6 +71,7 @@ async fn head_has_no_body_and_options_lists_methods() {
     for (path, allow) in [
         ("/settings/", "GET, HEAD, OPTIONS"),
         ("/settings/keys", "POST, OPTIONS"),
+        ("/settings/keys/new", "GET, HEAD, OPTIONS"),
         ("/settings/keys/k/revoke", "GET, HEAD, POST, OPTIONS"),
         ("/settings/api/keys/k", "GET, HEAD, PATCH, OPTIONS"),
     ] {

@@ -1,8 +1,9 @@
 //! The JSON API of the settings.
 
+use catalogue_settings::Owner;
 use serde_json::{Value, json};
 
-use crate::app::{App, DAY, form, get};
+use crate::app::{App, DAY, Key, form, get, json_request};
 
 /// Returns the schema of a key, with the properties `more`, such as those of a new key.
 fn key_schema(more: &Value) -> Value {
@@ -35,25 +36,22 @@ fn check(schema: &Value, value: &Value) {
 
 #[tokio::test]
 async fn keys_match_schema_in_all_responses() {
-    let app = App::new().await;
+    let (app, created) = App::with_key().await;
     let token = json!({ "token": { "type": "string", "pattern": "^ccat_[0-9A-Za-z]{49}$" } });
-    let created = app.make("partner").await;
-    check(&key_schema(&token), &created);
-    let path = format!("/settings/api/keys/{}", created["id"].as_str().unwrap());
+    check(&key_schema(&token), &created.data);
     let plain = key_schema(&json!({}));
-    check(&plain, &app.get(&path).await.data());
-    let renamed = app.send("PATCH", &path, &json!({ "name": "Acme" })).await;
+    check(&plain, &app.get(&created.api("")).await.data());
+    let renamed = app.send("PATCH", &created.api(""), &json!({ "name": "Acme" })).await;
     assert_eq!((renamed.status, &renamed.data()["name"]), (200, &json!("Acme")));
     check(&plain, &renamed.data());
     app.clock.advance(1);
-    let rotated = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": 0 })).await;
+    let rotated = app.send("POST", &created.api("/rotate"), &json!({ "overlapSeconds": 0 })).await;
     assert_eq!(rotated.status, 201);
     let mut more = token.clone();
     more["replaces"] = json!({ "type": "object", "required": ["id", "expiresAt"], "additionalProperties": false,
-        "properties": { "id": { "const": created["id"] }, "expiresAt": { "const": "2026-11-22T04:40:01.000Z" } } });
+        "properties": { "id": { "const": created.id }, "expiresAt": { "const": "2026-11-22T04:40:01.000Z" } } });
     check(&key_schema(&more), &rotated.data());
-    let path = format!("/settings/api/keys/{}/revoke", rotated.data()["id"].as_str().unwrap());
-    let revoked = app.send("POST", &path, &json!({})).await;
+    let revoked = app.send("POST", &Key::of(rotated.data()).api("/revoke"), &json!({})).await;
     assert_eq!((revoked.status, &revoked.data()["state"]), (200, &json!("revoked")));
     check(&plain, &revoked.data());
     let list = app.get("/settings/api/keys").await;
@@ -62,53 +60,41 @@ async fn keys_match_schema_in_all_responses() {
     for key in list.data().as_array().unwrap() {
         check(&plain, key);
     }
-    list.hides(created["token"].as_str().unwrap());
+    list.hides(&created.token);
 }
 
 #[tokio::test]
 async fn events_record_action_key_and_actor() {
-    let app = App::new().await;
-    let key = app.make("partner").await;
-    let id = key["id"].as_str().unwrap();
+    let (app, key) = App::with_key().await;
     // The second renaming changes nothing, so it is not recorded.
     for _ in 0..2 {
-        app.send("PATCH", &format!("/settings/api/keys/{id}"), &json!({ "name": "Acme" })).await;
+        app.send("PATCH", &key.api(""), &json!({ "name": "Acme" })).await;
     }
-    let owner = catalogue_settings::Owner::new("anna".into()).acting_as("user_17");
-    let revoke = crate::app::json("POST", &format!("/settings/api/keys/{id}/revoke"), &json!({}));
-    let revoke = revoke.map(|body| http_body_util::Full::new(bytes::Bytes::from(body)));
-    assert_eq!(app.settings.call_as(owner, revoke).await.status(), 200);
+    let owner = Owner::new("anna".into()).acting_as("user_17");
+    let revoke = json_request("POST", &key.api("/revoke"), &json!({}));
+    assert_eq!(app.call_by(owner, revoke).await.status, 200);
     let events = app.get("/settings/api/events").await;
-    events.hides(key["token"].as_str().unwrap());
-    let entries: Vec<_> = events
-        .data()
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|event| {
-            [&event["action"], &event["keyName"], &event["actor"], &event["keyId"]]
-                .map(|v| v.as_str().unwrap().to_owned())
-        })
-        .collect();
-    let entries: Vec<[&str; 4]> = entries.iter().map(|event| event.each_ref().map(String::as_str)).collect();
+    events.hides(&key.token);
+    let data = events.data();
+    let fields = ["action", "keyName", "actor", "keyId"];
+    let entries: Vec<_> = data.as_array().unwrap().iter().map(|event| fields.map(|field| &event[field])).collect();
     assert_eq!(
         entries,
         [
-            ["key_revoked", "Acme", "owner user_17", id],
-            ["key_renamed", "Acme", "owner", id],
-            ["key_created", "partner", "owner", id],
+            ["key_revoked", "Acme", "owner user_17", &key.id],
+            ["key_renamed", "Acme", "owner", &key.id],
+            ["key_created", "partner", "owner", &key.id],
         ]
     );
-    let properties: Vec<_> = events.data()[0].as_object().unwrap().keys().cloned().collect();
+    let properties: Vec<_> = data[0].as_object().unwrap().keys().cloned().collect();
     assert_eq!(properties, ["action", "actor", "at", "id", "keyId", "keyName"]);
     assert_eq!(app.call_as("bert", get("/settings/api/events")).await.data(), json!([]));
 }
 
 #[tokio::test]
 async fn failures_have_code_and_reason() {
-    let app = App::new().await;
-    let key = app.make("partner").await;
-    let path = format!("/settings/api/keys/{}", key["id"].as_str().unwrap());
+    let (app, key) = App::with_key().await;
+    let path = key.api("");
     let other_account = app.call_as("bert", get(&path)).await;
     assert_eq!(other_account.failure(), (404, "not_found".to_owned(), None));
     assert_eq!(other_account.body, app.get("/settings/api/keys/none").await.body);
@@ -123,13 +109,13 @@ async fn failures_have_code_and_reason() {
         assert_eq!(response.failure().2.unwrap(), "out_of_range", "{overlap}");
     }
     for body in ["", "[]", "{", "{\"name\":\"a\"} x"] {
-        let mut request = crate::app::json("PATCH", &path, &json!({}));
+        let mut request = json_request("PATCH", &path, &json!({}));
         *request.body_mut() = body.to_owned();
         assert_eq!(app.call(request).await.failure().0, 400, "{body}");
     }
     // If a property occurs twice, the intent is ambiguous.
     let end = "\"expiresAt\":\"2027-02-20T00:00:00Z\",\"expires\\u0041t\":null";
-    let mut request = crate::app::json("POST", "/settings/api/keys", &json!({}));
+    let mut request = json_request("POST", "/settings/api/keys", &json!({}));
     *request.body_mut() = format!("{{\"name\":\"a\",\"scopes\":[\"read:courses\"],{end}}}");
     let details = app.call(request).await.json()["error"]["details"].clone();
     assert_eq!(details, json!({ "parameter": "expiresAt", "reason": "repeated" }));
@@ -140,11 +126,8 @@ async fn failures_have_code_and_reason() {
 
 #[tokio::test]
 async fn bearer_token_is_ignored() {
-    let app = App::new().await;
-    let key = app.make("partner").await;
+    let (app, key) = App::with_key().await;
     let mut request = get("/settings/api/keys");
-    request
-        .headers_mut()
-        .insert("authorization", format!("Bearer {}", key["token"].as_str().unwrap()).parse().unwrap());
+    request.headers_mut().insert("authorization", format!("Bearer {}", key.token).parse().unwrap());
     assert_eq!(app.call_as("bert", request).await.data(), json!([]));
 }

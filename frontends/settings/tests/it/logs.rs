@@ -3,19 +3,15 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use catalogue_core::MountUrl;
-use catalogue_core::storage::{Actor, SignInStorage, StorageErrorKind};
-use catalogue_settings::{DEFAULT_LINK_LIFETIME, SignInLink};
-use http_body_util::Full;
+use catalogue_core::storage::StorageErrorKind;
 use serde_json::json;
 use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing::{Dispatch, Level};
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::app::{App, TestResponse, form, get, storage};
-use crate::failing::failing_app;
-use crate::host::Host;
-use crate::sign_in::COOKIE_NAME;
+use crate::app::{App, Key, TestResponse, get};
+use crate::host::{FAILURE, HostStorage};
+use crate::sign_in::{Site, cookie};
 
 /// A buffer that collects the log as text.
 #[derive(Clone, Default)]
@@ -53,13 +49,10 @@ fn capture_log() -> (Log, (Dispatch, DefaultGuard)) {
 #[tokio::test]
 async fn failure_is_logged_with_cause() {
     let (log, _guard) = capture_log();
-    let (app, id) = failing_app(StorageErrorKind::Other, true).await;
+    let (app, key) = App::with_key().await;
+    app.storage.fail_changes(StorageErrorKind::Other);
     for (response, level, cause) in [
-        (
-            app.post(&format!("/settings/keys/{id}/name"), &[("name", "b")]).await,
-            "ERROR",
-            "the disk at /var/secret is full",
-        ),
+        (app.post(&key.page("/name"), &[("name", "b")]).await, "ERROR", FAILURE),
         (TestResponse::of(app.settings.refuse(get("/settings")).await), "DEBUG", ""),
     ] {
         let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
@@ -72,41 +65,38 @@ async fn failure_is_logged_with_cause() {
 #[tokio::test]
 async fn changes_are_logged_without_secrets_and_names() {
     let (log, _guard) = capture_log();
-    let storage = storage().await;
-    let app = App::over(storage.clone(), Host::of(storage), |builder| builder);
+    let mut storage = HostStorage::new().await;
+    storage.has_minute_resolution = true;
+    let app = App::over(storage, |builder| builder);
     let key = app.make("Acme school").await;
-    let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
-    let path = format!("/settings/api/keys/{id}");
-    let rotated = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": 60 })).await.data();
+    let rotated = Key::of(app.send("POST", &key.api("/rotate"), &json!({ "overlapSeconds": 60 })).await.data());
     for _ in 0..2 {
-        app.send("PATCH", &path, &json!({ "name": "another name" })).await;
+        app.send("PATCH", &key.api(""), &json!({ "name": "another name" })).await;
     }
     app.clock.advance(1);
     for _ in 0..2 {
-        app.send("POST", &format!("{path}/revoke"), &json!({})).await;
+        app.send("POST", &key.api("/revoke"), &json!({})).await;
         app.clock.advance(1);
     }
-    app.post("/settings/check", &[("token", token)]).await;
-    let url = MountUrl::parse("/settings").unwrap();
-    let (link, stored_link) = SignInLink::mint("anna".into(), &url, app.clock.now(), DEFAULT_LINK_LIFETIME);
-    app.storage.create_link(&stored_link, &Actor::OPERATOR).await.unwrap();
-    let site = app.settings.with_sign_in(app.storage.clone());
-    let request = form("/settings/sign-in", &[("code", link.code())]).map(|body| Full::new(bytes::Bytes::from(body)));
-    let response = TestResponse::of(site.call(request).await);
-    let session = response.header("set-cookie").unwrap().split([';', '=']).nth(1).unwrap().to_owned();
-    let out = form("/settings/sign-out", &[]).map(|body| Full::new(bytes::Bytes::from(body)));
+    app.post("/settings/check", &[("token", &key.token)]).await;
+    let settings = format!("{:?}", app.settings);
+    let site = Site::of(app);
+    let code = site.code("anna").await;
+    let session = cookie(&site.send_code(&code).await);
     for _ in 0..2 {
-        let mut out = out.clone();
-        out.headers_mut().insert("cookie", format!("{COOKIE_NAME}={session}").parse().unwrap());
-        site.call(out).await;
+        site.sign_out(&session).await;
     }
-    let debug_text = format!("{app:?} {site:?} {link:?} {stored_link:?}", app = app.settings);
+    let session = session.split_once('=').unwrap().1;
+    let debug_text = format!("{settings} {:?}", site.settings);
     let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     for action in ["key_created", "key_rotated", "key_renamed", "key_revoked", "signed_in", "signed_out"] {
         assert_eq!(log.matches(&format!("action=\"{action}\"")).count(), 1, "{action}: {log}");
     }
-    assert!(log.contains(&format!("account=\"anna\" actor=\"owner\" action=\"key_created\" key=\"{id}\"")), "{log}");
-    for secret in [token, rotated["token"].as_str().unwrap(), link.code(), &session, "Acme school", "another name"] {
+    assert!(
+        log.contains(&format!("account=\"anna\" actor=\"owner\" action=\"key_created\" key=\"{}\"", key.id)),
+        "{log}"
+    );
+    for secret in [&*key.token, &rotated.token, &code, session, "Acme school", "another name"] {
         assert!(!log.contains(secret) && !debug_text.contains(secret), "{secret}: {log} {debug_text}");
     }
 }

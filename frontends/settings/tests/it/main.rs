@@ -1,11 +1,8 @@
 //! The developer settings over the memory storage, called like a host application calls them.
 
 mod app;
-mod changes;
 mod check;
-mod ends;
 mod failing;
-mod failing_calls;
 mod fields;
 mod headers;
 mod hints;
@@ -17,5 +14,4 @@ mod names;
 mod origins;
 mod pages;
 mod resubmission;
-mod sessions;
 mod sign_in;

@@ -1,10 +1,9 @@
 //! Requests and embedding by pages of other origins.
 
+use catalogue_settings::Owner;
 use http::Request;
 
-use catalogue_settings::Owner;
-
-use crate::app::{App, TestResponse, get, storage};
+use crate::app::{App, TestResponse, get, json_request};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 const JSON: &str = "application/json";
@@ -46,9 +45,8 @@ const CASES: [Case; 27] = [
 
 #[tokio::test]
 async fn changes_are_accepted_only_from_own_pages() {
-    let storage = storage().await;
     for (number, settings) in ["/settings", "https://a.example/settings"].into_iter().enumerate() {
-        let app = App::over(storage.clone(), storage.clone(), |builder| builder.settings_url(settings));
+        let app = App::with(|builder| builder.settings_url(settings)).await;
         for (headers, accepted) in CASES {
             for path in ["/settings/check", "/settings/api/check"] {
                 let mut request = Request::post(path).header("host", "a.example");
@@ -67,7 +65,7 @@ async fn changes_are_accepted_only_from_own_pages() {
         }
     }
     let app = App::new().await;
-    let mut request = crate::app::json("POST", "/settings/api/check", &serde_json::json!({ "token": "a" }));
+    let mut request = json_request("POST", "/settings/api/check", &serde_json::json!({ "token": "a" }));
     request.headers_mut().insert("sec-fetch-site", "cross-site".parse().unwrap());
     let failure = app.call(request).await.failure();
     assert_eq!(failure, (403, "invalid_request".to_owned(), Some("cross_site".to_owned())));
@@ -125,12 +123,11 @@ async fn caller_without_account_is_refused() {
                 && response.body.contains("Contact the operator of this")
         );
         if path.contains("api") {
-            assert_eq!(response.failure().2.unwrap(), "no_owner");
+            assert_eq!(response.reason(), "no_owner");
         }
         assert!(response.labels.account.is_none() && response.labels.action != "none", "{response:?}");
         for (account, status) in [("nobody", 403), ("anna", 200)] {
-            let request = get(path).map(|body| http_body_util::Full::new(bytes::Bytes::from(body)));
-            let response = TestResponse::of(app.settings.call_as(Owner::unverified(account.into()), request).await);
+            let response = app.call_by(Owner::unverified(account.into()), get(path)).await;
             assert_eq!((response.status, response.labels.account.is_some()), (status, status == 200), "{path}");
         }
     }
