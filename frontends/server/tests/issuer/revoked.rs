@@ -15,8 +15,7 @@ fn revoke(dir: &TestDir, options: &str, token: &str) -> Outcome {
 
 #[test]
 fn revoked_token_is_refused_by_next_request() {
-    let dir = TestDir::with_courses();
-    let Some(issuer) = Issuer::start(&dir) else { return };
+    let Some((dir, issuer)) = Issuer::start() else { return };
     let observed = serve(&dir, &issuer);
     for (algorithm, texts) in [("ES256", 2), ("RS256", 1), ("EdDSA", 1)] {
         let [token, other] = [(); 2].map(|()| issuer.token(&format!("alg={algorithm}")));
@@ -37,8 +36,7 @@ fn revoked_token_is_refused_by_next_request() {
 
 #[test]
 fn unverified_token_is_revoked_only_with_account() {
-    let dir = TestDir::with_courses();
-    let Some(mut issuer) = Issuer::start(&dir) else { return };
+    let Some((dir, mut issuer)) = Issuer::start() else { return };
     let options = options(&issuer);
     let token = issuer.token("");
     let (signed, _) = token.rsplit_once('.').unwrap();
