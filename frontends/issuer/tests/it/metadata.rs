@@ -11,13 +11,16 @@ use crate::server::{Server, ok, response};
 pub(crate) const OPENID: &str = "/.well-known/openid-configuration";
 pub(crate) const RFC_8414: &str = "/.well-known/oauth-authorization-server";
 
+/// Function from the server's origin to a response.
+type ResponseFor = fn(&str) -> String;
+
 fn metadata(issuer: &str, jwks_uri: &str) -> String {
     ok(&format!(r#"{{"issuer":"{issuer}","jwks_uri":"{jwks_uri}"}}"#))
 }
 
 /// Starts a server with `first` as the response at the URL of OIDC Discovery, and with keys. Only if `has_second` is set, it
 /// also has metadata at the URL of RFC 8414. The issuer is `/tenant`.
-async fn start(first: fn(&str) -> String, has_second: bool) -> Server {
+async fn start(first: ResponseFor, has_second: bool) -> Server {
     Server::start(move |origin, path| {
         Some(match path {
             "/keys" => ok("the set"),
@@ -39,7 +42,7 @@ async fn fetch(keys: &IssuerKeys) -> Result<String, String> {
 /// The keys of another issuer, or at an untrusted URL, are not fetched.
 #[tokio::test]
 async fn second_url_is_fetched_when_first_has_no_usable_metadata() {
-    let first_responses: [(fn(&str) -> String, &str); 8] = [
+    let first_responses: [(ResponseFor, &str); 8] = [
         (|_| response(404, "", ""), "unexpected status 404"),
         (|_| ok("<!doctype html><title>Sign in</title>"), "invalid issuer metadata"),
         (|_| ok(""), "invalid issuer metadata"),

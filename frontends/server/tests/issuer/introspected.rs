@@ -133,14 +133,11 @@ fn tokens_check_explains_refresh_token() {
     let endpoint = format!("http://{}/introspect?tenant=1", listener.local_addr().unwrap());
     thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let mut request = Vec::new();
-        while !request.ends_with(b"token_type_hint=access_token") {
-            let mut byte = [0];
-            stream.read_exact(&mut byte).unwrap();
-            request.push(byte[0]);
-        }
+        assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
         let body = r#"{"active":true,"aud":"a","sub":"a","exp":4000000000,"token_use":"refresh_token"}"#;
         write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        // A connection that is closed with an unread rest of the request could lose the response.
+        let _ = stream.read_to_end(&mut Vec::new());
     });
     let dir = TestDir::new();
     dir.write("secret", "s");

@@ -80,7 +80,7 @@ fn refusals_and_failures_are_not_cached() {
     let fixture = caching(60);
     fixture.refuses_response(INACTIVE, "inactive", "");
     fixture.fails(Behavior::Fails, "unreachable");
-    fixture.accepts_response(valid_response());
+    fixture.accepts_response(&valid_response());
     fixture.accepts_as("cached", "opaque");
     fixture.accepts_as("accepted", "another");
 }

@@ -29,14 +29,14 @@ impl Fixture {
 
     /// Returns the identity of a token for which the issuer responds with `response`.
     #[track_caller]
-    pub(super) fn accepts_response(&self, response: impl ToString) -> Identity {
+    pub(super) fn accepts_response(&self, response: &(impl ToString + ?Sized)) -> Identity {
         self.source.set_response(response.to_string());
         self.accepts_as("accepted", "opaque")
     }
 
     /// Checks that a token is refused if the issuer responds with `response`. An empty `description` means none.
     #[track_caller]
-    pub(super) fn refuses_response(&self, response: impl ToString, outcome: &str, description: &str) {
+    pub(super) fn refuses_response(&self, response: &(impl ToString + ?Sized), outcome: &str, description: &str) {
         let response = response.to_string();
         self.source.set_response(response.clone());
         let (verdict, outcomes) = self.verdict_and_outcomes("opaque");

@@ -19,7 +19,8 @@ fn active_token_identifies_account_scopes_and_client() {
     let issued = identity.issued.unwrap();
     assert_eq!((&*issued.issuer, issued.client.as_deref()), (ISSUER, Some("partner")));
     // RFC 7662 requires only `active`. The catalogue also requires `aud`, `sub` and `exp`, and no other claim.
-    let identity = fixture.accepts_response(json!({ "active": true, "aud": AUDIENCE, "sub": "acc_1", "exp": NOW + 1 }));
+    let identity =
+        fixture.accepts_response(&json!({ "active": true, "aud": AUDIENCE, "sub": "acc_1", "exp": NOW + 1 }));
     assert!(identity.scopes.is_empty() && identity.issued.unwrap().client.is_none());
 }
 
@@ -27,7 +28,7 @@ fn active_token_identifies_account_scopes_and_client() {
 fn inactive_token_is_invalid_despite_valid_claims() {
     let fixture = Fixture::accepting();
     fixture.refuses_response(INACTIVE, "inactive", "");
-    fixture.refuses_response(response_with(&json!({ "active": false })), "inactive", "");
+    fixture.refuses_response(&response_with(&json!({ "active": false })), "inactive", "");
 }
 
 #[test]
@@ -35,13 +36,13 @@ fn token_of_another_issuer_is_invalid() {
     let fixture = Fixture::accepting();
     for iss in [json!("https://id.example.com/"), json!("https://ID.example.com"), json!([ISSUER]), json!(1), json!("")]
     {
-        fixture.refuses_response(response_with(&json!({ "iss": iss })), "issuer", "");
+        fixture.refuses_response(&response_with(&json!({ "iss": iss })), "issuer", "");
     }
     for absent in ["null", "[]"] {
         fixture
-            .accepts_response(valid_response().to_string().replace(r#""iss":"#, &format!(r#""iss":{absent},"is":"#)));
+            .accepts_response(&valid_response().to_string().replace(r#""iss":"#, &format!(r#""iss":{absent},"is":"#)));
     }
-    fixture.refuses_response(response_after(&format!(r#""iss":"{ISSUER}""#)), "claim", CLAIM);
+    fixture.refuses_response(&response_after(&format!(r#""iss":"{ISSUER}""#)), "claim", CLAIM);
 }
 
 /// The tests of signed tokens have all cases.
@@ -57,19 +58,19 @@ fn claims_are_checked_as_in_signed_tokens() {
         (json!({ "sub": "partner" }), "account", ACCOUNT),
         (json!({ "nonce": "n" }), "typ", ""),
     ] {
-        fixture.refuses_response(response_with(&other), outcome, description);
+        fixture.refuses_response(&response_with(&other), outcome, description);
     }
     // Members that are not read may have any value.
     for unread in [r#""Anna \ud83d""#, "1e999"] {
-        fixture.accepts_response(response_after(&format!(r#""username":{unread}"#)));
-        fixture.refuses_response(response_after(&format!(r#""nbf":{unread}"#)), "claim", CLAIM);
+        fixture.accepts_response(&response_after(&format!(r#""username":{unread}"#)));
+        fixture.refuses_response(&response_after(&format!(r#""nbf":{unread}"#)), "claim", CLAIM);
     }
     let fixture =
         Fixture::with_tokens(|builder| builder.account_claim("account").scope_prefix("catalogue:"), |tokens| tokens);
     let other = json!({ "account": "acc_2", "scope": null, "scp": ["catalogue:read:profile", "read:courses"] });
-    let identity = fixture.accepts_response(response_with(&other));
+    let identity = fixture.accepts_response(&response_with(&other));
     assert_eq!((identity.account.as_str(), identity.scopes.to_string()), ("acc_2", "read:profile".to_owned()));
-    fixture.refuses_response(valid_response(), "claim", CLAIM);
+    fixture.refuses_response(&valid_response(), "claim", CLAIM);
 }
 
 /// Issuers introspect refresh tokens too, even if the request names access tokens. Some return the token's kind.
@@ -89,7 +90,7 @@ fn only_access_tokens_are_accepted() {
         json!({ "typ": "ID", "nonce": "n" }),
         json!({ "typ": "Refresh", "token_type": "Bearer", "token_use": "access_token" }),
     ] {
-        fixture.refuses_response(response_with(&other), "typ", "");
+        fixture.refuses_response(&response_with(&other), "typ", "");
     }
     for other in [
         json!({ "token_type": null }),
@@ -101,9 +102,9 @@ fn only_access_tokens_are_accepted() {
         json!({ "typ": "Bearer", "token_type": "Bearer", "nonce": "n" }),
         json!({ "typ": "JWT" }),
     ] {
-        fixture.accepts_response(response_with(&other));
+        fixture.accepts_response(&response_with(&other));
     }
-    fixture.accepts_response(response_after(r#""token_use":null,"typ":[],"nonce":null,"at_hash":[]"#));
+    fixture.accepts_response(&response_after(r#""token_use":null,"typ":[],"nonce":null,"at_hash":[]"#));
 }
 
 /// A response that cannot be understood is an error, not a refusal (decision A19).
@@ -123,5 +124,5 @@ fn malformed_introspection_response_is_error_not_refusal() {
     }
     fixture.fails(Behavior::Fails, "unreachable");
     fixture.fails(Behavior::Panics, "as instructed");
-    fixture.accepts_response(valid_response());
+    fixture.accepts_response(&valid_response());
 }

@@ -37,22 +37,24 @@ enum Observed {
 use Observed::{Refused, Unavailable, Verified, Waits};
 
 /// Behaviors of the issuer, or of the fetch from it.
-const BEHAVIORS: [&str; 6] = ["unchanged", "rotated", "unreachable", "invalid", "panics", "hangs"];
+fn behaviors() -> [(&'static str, Behavior); 6] {
+    [
+        ("unchanged", Behavior::Responds(set_of(&[&ES256]))),
+        ("rotated", rotated()),
+        ("unreachable", Behavior::Fails),
+        ("invalid", Behavior::Responds(r#"{"keys":[]}"#.into())),
+        ("panics", Behavior::Panics),
+        ("hangs", Behavior::Hangs),
+    ]
+}
 
-fn behavior(name: &str) -> Behavior {
-    match name {
-        "unchanged" => Behavior::Responds(set_of(&[&ES256])),
-        "rotated" => Behavior::Responds(set_of(&[&ES256, &OTHER_ES256])),
-        "unreachable" => Behavior::Fails,
-        "invalid" => Behavior::Responds(r#"{"keys":[]}"#.into()),
-        "panics" => Behavior::Panics,
-        _ => Behavior::Hangs,
-    }
+fn rotated() -> Behavior {
+    Behavior::Responds(set_of(&[&ES256, &OTHER_ES256]))
 }
 
 /// Creates a fixture with `keys`. Unless they are [`Keys::Never`], a refresh task has fetched them.
 fn with_keys(keys: Keys) -> Fixture {
-    let fixture = Fixture::with_behavior(behavior("unchanged"));
+    let fixture = Fixture::with_set(set_of(&[&ES256]));
     if !matches!(keys, Keys::Never) {
         fixture.refresh();
     }
@@ -60,7 +62,9 @@ fn with_keys(keys: Keys) -> Fixture {
         Keys::Fetched | Keys::Never => {}
         Keys::TooOld => fixture.advance(DAY + MILLISECOND),
         Keys::Refetched(succeeds) => {
-            fixture.source.set_behavior(behavior(if succeeds { "unchanged" } else { "unreachable" }));
+            if !succeeds {
+                fixture.source.set_behavior(Behavior::Fails);
+            }
             assert_eq!(ready(fixture.authenticate(&unknown(0))).is_ok(), succeeds);
             fixture.advance(10 * SECOND - MILLISECOND);
         }
@@ -105,7 +109,7 @@ fn observe(fixture: &Fixture, token: &str) -> Observed {
 fn outcome_by_key_state_and_issuer_behavior() {
     let known = known();
     let unknown = OTHER_ES256.token(&OTHER_ES256.header(), &patch(claims(), &json!({ "exp": NOW + 10_000_000 })));
-    // By the issuer's behavior, in the order of `BEHAVIORS`.
+    // By the issuer's behavior, in the order of `behaviors`.
     let unknown_after_fetch = [Refused, Verified, Unavailable, Unavailable, Unavailable, Waits];
     let known_after_fetch = [Verified, Verified, Unavailable, Unavailable, Unavailable, Waits];
     for (keys, token, expected) in [
@@ -120,9 +124,9 @@ fn outcome_by_key_state_and_issuer_behavior() {
         (Keys::TooOld, &known, known_after_fetch),
         (Keys::TooOld, &unknown, unknown_after_fetch),
     ] {
-        for (issuer, expected) in BEHAVIORS.into_iter().zip(expected) {
+        for ((issuer, behavior), expected) in behaviors().into_iter().zip(expected) {
             let fixture = with_keys(keys);
-            fixture.source.set_behavior(behavior(issuer));
+            fixture.source.set_behavior(behavior);
             let before = fixture.source.count();
             let case = format!("{keys:?}, {issuer}, known: {}", *token == known);
             // A failed fetch is repeated after ten seconds at the earliest; a known key is not fetched again.
@@ -132,7 +136,7 @@ fn outcome_by_key_state_and_issuer_behavior() {
             let needs_no_fetch =
                 *token == known && !matches!(keys, Keys::Never | Keys::TooOld) || matches!(keys, Keys::Refetched(_));
             assert_eq!(fixture.source.count() - before, usize::from(!needs_no_fetch), "{case}");
-            fixture.source.set_behavior(behavior("rotated"));
+            fixture.source.set_behavior(rotated());
             fixture.advance(10 * SECOND);
             assert_eq!(observe(&fixture, token), Verified, "{case}, later");
         }
@@ -151,10 +155,10 @@ fn unknown_keys_cause_one_fetch_without_caching_or_delays() {
         format!("{}.{rest}", base64(header.to_string()))
     };
     let outcomes = [Refused, Refused, Unavailable, Unavailable, Unavailable, Waits];
-    for (issuer, expected) in BEHAVIORS.into_iter().zip(outcomes) {
+    for ((issuer, behavior), expected) in behaviors().into_iter().zip(outcomes) {
         let fixture = with_keys(Keys::Fetched);
         assert_eq!(observe(&fixture, &known), Verified);
-        fixture.source.set_behavior(behavior(issuer));
+        fixture.source.set_behavior(behavior);
         for number in 0..1000 {
             assert_eq!(observe(&fixture, &made_up(number)), expected, "{issuer}, {number}");
             assert_eq!(observe(&fixture, &known), Verified, "{issuer}, {number}");
@@ -299,7 +303,7 @@ fn failed_fetch_does_not_delay_known_keys() {
 fn new_key_is_fetched_for_token_without_kid() {
     let without_kid = |signer: &Signer| signer.token(&patch(signer.header(), &json!({ "kid": null })), &claims());
     let (known, new) = (without_kid(&ES256), without_kid(&OTHER_ES256));
-    let fixture = with_task(Behavior::Responds(set_of(&[&ES256, &OTHER_ES256])));
+    let fixture = with_task(rotated());
     fixture.accepts(&known);
     assert_eq!(fixture.source.count(), 1);
     fixture.accepts(&new);

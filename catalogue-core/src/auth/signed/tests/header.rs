@@ -22,7 +22,7 @@ fn with_members(members: &str) -> String {
 }
 
 #[test]
-fn each_supported_algorithm_is_accepted() {
+fn each_supported_algorithm_is_accepted_by_its_name() {
     let fixture = Fixture::new();
     for signer in [&*ES256, &ES384, &ED25519, &RSA] {
         fixture.accepts(&signer.token(&signer.header(), &claims()));
@@ -30,6 +30,9 @@ fn each_supported_algorithm_is_accepted() {
     }
     fixture.accepts(&ED25519.token(&patch(ED25519.header(), &json!({ "alg": "Ed25519" })), &claims()));
     fixture.accepts(&pss(&json!({ "alg": "PS256" })));
+    fixture.refuses("PS256 as RS256", &pss(&json!({})), "signature");
+    let pkcs1 = RSA.token(&patch(RSA.header(), &json!({ "alg": "PS256" })), &claims());
+    fixture.refuses("RS256 as PS256", &pkcs1, "signature");
 }
 
 /// Null means that the member is missing.
@@ -70,6 +73,8 @@ fn header_members_are_checked_before_keys() {
     ] {
         fixture.check(member, outcome, &values, |value| with_header(&json!({ member: value })));
     }
+    let set = set([patch(ES256.jwk(), &json!({ "kid": longest }))]);
+    Fixture::with_set(set).accepts(&with_header(&json!({ "kid": longest })));
     fixture.accepts(&with_members(r#""cty":1,"cty":2"#));
     for absent in ["null", "[]"] {
         fixture.accepts(&raw_header(&format!(r#"{{"typ":"at+jwt","alg":"ES256","kid":{absent}}}"#)));
@@ -108,21 +113,6 @@ fn algorithms_option_restricts_accepted_algorithms() {
     fixture.accepts(&RSA.token(&RSA.header(), &claims()));
     fixture.refuses("ES256", &with_header(&json!({})), "alg");
     fixture.refuses("PS256", &pss(&json!({ "alg": "PS256" })), "alg");
-}
-
-#[test]
-fn rsa_padding_must_match_the_algorithm() {
-    let fixture = Fixture::new();
-    fixture.refuses("PS256 as RS256", &pss(&json!({})), "signature");
-    let pkcs1 = RSA.token(&patch(RSA.header(), &json!({ "alg": "PS256" })), &claims());
-    fixture.refuses("RS256 as PS256", &pkcs1, "signature");
-}
-
-#[test]
-fn kid_may_have_256_bytes() {
-    let long = "k".repeat(256);
-    let set = set([patch(ES256.jwk(), &json!({ "kid": long }))]);
-    Fixture::with_set(set).accepts(&with_header(&json!({ "kid": long })));
 }
 
 #[test]
