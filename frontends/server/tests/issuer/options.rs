@@ -54,27 +54,8 @@ fn invalid_options_exit_2_with_hint() {
     assert_eq!(dir.files(), files, "invalid options create no file");
     let displayed = dir.run(&format!("config check {all}")).succeeds();
     assert!(displayed.contains("https://a/i") && !displayed.contains("hunter2"), "{displayed}");
-    let line = displayed.lines().find(|line| line.starts_with("oauth-client-secret")).unwrap();
-    assert!(line.contains('…'), "{line}");
-}
-
-#[test]
-fn options_are_read_from_file_and_environment() {
-    let dir = TestDir::new();
-    dir.write(
-        "c.toml",
-        "oauth-issuer = 'https://id.example.com'\noauth-audience = 'a'\noauth-algorithms = ['ES256']\n",
-    );
-    let checked =
-        dir.run_in(&[("CATALOGUE_OAUTH_SCOPE_PREFIX", "catalogue:")], "config check --config c.toml").succeeds();
-    for (name, value) in [
-        ("oauth-issuer", "https://id.example.com"),
-        ("oauth-audience", "a"),
-        ("oauth-algorithms", "ES256"),
-        ("oauth-scope-prefix", "catalogue:"),
-        ("oauth-account-claim", "sub"),
-    ] {
-        let displayed = |line: &str| line.starts_with(&format!("{name} ")) && line.contains(&format!(" {value} "));
-        assert!(checked.lines().any(displayed), "{name}: {checked}");
+    for (name, value) in [("oauth-client-secret ", "…"), ("oauth-account-claim ", " sub ")] {
+        let line = displayed.lines().find(|line| line.starts_with(name)).unwrap();
+        assert!(line.contains(value), "{line}");
     }
 }

@@ -176,14 +176,14 @@ fn unknown_keys_cause_one_fetch_without_caching_or_delays() {
     }
 }
 
-/// After a day without a new set, requests fetch it: ten seconds after the task's last failure at the earliest.
+/// After a day without a new set, requests fetch it, even if their token is cached: ten seconds after the task's last failure at the earliest.
 #[test]
 fn key_set_is_used_for_one_day() {
     let fixture = with_task(Behavior::Fails);
     let token = known();
     fixture.advance(DAY);
     fixture.refresh();
-    fixture.accepts(&token);
+    fixture.accepts_as("accepted", &token);
     for pause in [MILLISECOND, 10 * SECOND - 2 * MILLISECOND] {
         fixture.advance(pause);
         assert_eq!(observe(&fixture, &token), Unavailable);
