@@ -14,8 +14,6 @@ mod failing_calls;
 mod failures;
 mod identified_by;
 mod imports;
-#[cfg(feature = "oauth")]
-mod log;
 mod me;
 mod misuse;
 mod mounts;

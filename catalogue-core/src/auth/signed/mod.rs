@@ -24,7 +24,7 @@ mod keys;
 mod outcome;
 mod revocation;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod token;
 mod unverified;
 

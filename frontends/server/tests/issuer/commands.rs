@@ -17,8 +17,7 @@ fn check(dir: &TestDir, issuer: &Issuer, token: &str, more: &str) -> Outcome {
 
 #[test]
 fn valid_token_is_explained_but_not_repeated() {
-    let dir = TestDir::with_courses();
-    let Some(issuer) = Issuer::start(&dir) else { return };
+    let Some((dir, issuer)) = Issuer::start() else { return };
     let token = issuer.token("");
     let outcome = check(&dir, &issuer, &format!("{token}\n"), "");
     assert!(token.split('.').all(|part| !outcome.out.contains(part) && !outcome.err.contains(part)), "{outcome:?}");
@@ -32,8 +31,7 @@ fn valid_token_is_explained_but_not_repeated() {
 
 #[test]
 fn invalid_token_report_names_failed_and_unreached_checks() {
-    let dir = TestDir::with_courses();
-    let Some(mut issuer) = Issuer::start(&dir) else { return };
+    let Some((dir, mut issuer)) = Issuer::start() else { return };
     let good = issuer.token("");
     let (start, _) = good.rsplit_once('.').unwrap();
     for (token, step, expected) in [
@@ -67,8 +65,7 @@ fn invalid_token_report_names_failed_and_unreached_checks() {
 
 #[test]
 fn tokens_check_limits_input_and_looks_up_revocation() {
-    let dir = TestDir::with_courses();
-    let Some(issuer) = Issuer::start(&dir) else { return };
+    let Some((dir, issuer)) = Issuer::start() else { return };
     let token = issuer.token("");
     assert!(check(&dir, &issuer, "\n", "").out.contains("ERROR    form         standard input contains no token"));
     let long = check(&dir, &issuer, &"a".repeat(100_000), "").out;
@@ -84,63 +81,46 @@ fn tokens_check_limits_input_and_looks_up_revocation() {
     assert!(revoked.contains("ERROR    revoked      the token was revoked in this database"), "{revoked}");
 }
 
-/// The server accepts a token for a missing account, so `tokens check` only warns.
 #[test]
-fn token_for_missing_account_gets_warning() {
-    let dir = TestDir::with_courses();
-    let Some(issuer) = Issuer::start(&dir) else { return };
-    let output = check(&dir, &issuer, &issuer.signed(&claims(r#"{"account":"nobody"}"#)), "").succeeds();
-    assert!(output.contains("warning  account ") && output.contains("no account \"nobody\""), "{output}");
-    let output = check(&dir, &issuer, &issuer.signed(&claims(r#"{"account":"nobody","aud":"x"}"#)), "").out;
-    assert!(!output.contains("no account"), "an invalid token gets no warning: {output}");
-}
-
-/// If any type is accepted, the header of an ID token is valid, and only a claim distinguishes it from an access token.
-#[test]
-fn id_token_fails_claims_check_if_any_type_is_accepted() {
-    let dir = TestDir::with_courses();
-    let Some(issuer) = Issuer::start(&dir) else { return };
-    let check =
-        |other: &str| check(&dir, &issuer, &issuer.signed(&format!("typ=JWT&{other}")), "--oauth-token-type any");
-    check("").succeeds();
-    for (other, expected) in [
-        (r#"{"nonce":"n"}"#, r#"nonce "n"; expected typ at+jwt in the header; or no claim typ"#),
-        (r#"{"token_use":"refresh_token"}"#, r#"token_use "refresh_token"; expected typ at+jwt"#),
-        (r#"{"exp":null}"#, "expected exp, account, and each known claim"),
+fn text_report_explains_errors_and_warnings() {
+    let Some((dir, issuer)) = Issuer::start() else { return };
+    let name = format!("ok       issuer       \"{}\"", issuer.name);
+    let kind = "expected typ at+jwt in the header; or no claim typ";
+    for (query, json, is_valid, pieces) in [
+        // The server accepts a token for a missing account, so `tokens check` only warns, unless the token is invalid.
+        ("", r#"{"account":"nobody"}"#, true, ["warning  account ", "no account \"nobody\""]),
+        ("", r#"{"account":"nobody","aud":"x"}"#, false, ["ERROR    audience ", "-        account "]),
+        // If any type is accepted, only a claim distinguishes an ID token from an access token.
+        ("typ=JWT&", "{}", true, ["ok       header ", "ok       claims "]),
+        ("typ=JWT&", r#"{"nonce":"n"}"#, false, ["ok       header ", &format!(r#"nonce "n"; {kind}"#)]),
+        ("typ=JWT&", r#"{"token_use":"id"}"#, false, ["ERROR    claims ", &format!(r#"token_use "id"; {kind}"#)]),
+        ("typ=JWT&", r#"{"exp":null}"#, false, ["ERROR    claims ", "expected exp, account, and each known claim"]),
+        // Keycloak before 25 also puts the nonce of the sign-in into access tokens.
+        ("typ=JWT&", r#"{"nonce":"n","typ":"Bearer"}"#, true, ["ok       header ", "ok       claims "]),
+        // An issuer may truncate a display name in the middle of an emoji.
+        ("", r#"{"name":"Anna \ud83d"}"#, true, [&name, "account \"a\""]),
+        ("", r#"{"scope":"Anna \ud83d"}"#, false, ["ERROR    claims ", "scope (repeated or not readable); expected"]),
+        (
+            "",
+            r#"{"name":"Anna \ud83d","iss":"x"}"#,
+            false,
+            ["ERROR    issuer       \"x\"; expected", "-        header "],
+        ),
     ] {
-        let output = check(&claims(other)).out;
-        let is_error = |line: &&str| line.starts_with("ERROR");
-        let error_line = output.lines().find(is_error).unwrap();
-        assert!(error_line.starts_with("ERROR    claims ") && error_line.contains(expected), "{output}");
-        assert!(output.contains("ok       header "), "{output}");
+        let options = if query.is_empty() { "" } else { "--oauth-token-type any" };
+        let outcome = check(&dir, &issuer, &issuer.signed(&format!("{query}{}", claims(json))), options);
+        let errors = outcome.out.lines().filter(|line| line.starts_with("ERROR ")).count();
+        assert_eq!((errors, outcome.status == Some(0)), (usize::from(!is_valid), is_valid), "{json}: {outcome:?}");
+        assert!(pieces.iter().all(|piece| outcome.out.contains(piece)), "{json}: {outcome:?}");
+        assert!(is_valid || !outcome.out.contains("no account"), "an invalid token gets no warning: {outcome:?}");
     }
-    // Keycloak before 25 also puts the nonce of the sign-in into access tokens.
-    check(&claims(r#"{"nonce":"n","typ":"Bearer"}"#)).succeeds();
-}
-
-/// An issuer may truncate a display name in the middle of an emoji.
-#[test]
-fn unreadable_claim_is_reported_only_if_used() {
-    let dir = TestDir::with_courses();
-    let Some(issuer) = Issuer::start(&dir) else { return };
-    let cut = |claim: &str| issuer.signed(&claims(&format!(r#"{{"{claim}":"Anna \ud83d"}}"#)));
-    let output = check(&dir, &issuer, &cut("name"), "").succeeds();
-    assert!(output.contains(&issuer.name) && output.contains("account \"a\""), "{output}");
-    let output = check(&dir, &issuer, &cut("scope"), "").out;
-    assert!(
-        output.contains("ERROR    claims ") && output.contains("scope (repeated or not readable); expected"),
-        "{output}"
-    );
-    let other = issuer.signed(&claims(r#"{"name":"Anna \ud83d","iss":"https://other.example.com"}"#));
-    let output = check(&dir, &issuer, &other, "").out;
-    assert!(output.contains("ERROR    issuer       \"https://other.example.com\"; expected"), "{output}");
 }
 
 #[test]
 fn doctor_checks_issuer_keys_and_audience() {
-    let dir = TestDir::with_courses();
-    let Some(mut issuer) = Issuer::start(&dir) else { return };
-    let doctor = |more: &str| dir.run(&format!("doctor {} {more} --listen 127.0.0.1:0", options(&issuer)));
+    let Some((dir, mut issuer)) = Issuer::start() else { return };
+    let options = options(&issuer);
+    let doctor = |more: &str| dir.run(&format!("doctor {options} {more} --listen 127.0.0.1:0"));
     let output = doctor("").out;
     assert!(output.contains("3 usable keys") && output.contains("the issuer's clock agrees"), "{output}");
     let output = doctor("--oauth-audience another").out;
@@ -149,6 +129,6 @@ fn doctor_checks_issuer_keys_and_audience() {
     let output = doctor("").out;
     assert!(output.contains("skipped a key: \"ES512-1\""), "{output}");
     issuer.stop();
-    let offline = dir.run(&format!("doctor {} --listen 127.0.0.1:0", options(&issuer)));
+    let offline = doctor("");
     assert!(offline.status == Some(1) && offline.out.contains("ERROR    issuer"), "{offline:?}");
 }

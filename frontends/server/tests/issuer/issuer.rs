@@ -23,10 +23,11 @@ pub(crate) struct Issuer {
 }
 
 impl Issuer {
-    /// Starts an issuer that stores its keys in `dir`. Returns `None` if it is not installed and not required.
-    pub(crate) fn start(dir: &TestDir) -> Option<Self> {
-        let packages = or_skip_unless("issuer", packages())?;
-        Some(Self::run(packages, dir.path(""), "0", None))
+    /// Starts an issuer that stores its keys in a directory with courses. Returns `None` if it is not installed and not required.
+    pub(crate) fn start() -> Option<(TestDir, Self)> {
+        let (packages, dir) = (or_skip_unless("issuer", packages())?, TestDir::with_courses());
+        let issuer = Self::run(packages, dir.path(""), "0", None);
+        Some((dir, issuer))
     }
 
     /// Starts an issuer over TLS as `localhost`, with the certificate in `dir`.

@@ -4,11 +4,8 @@
 //! print a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `issuer`.
 #![cfg(all(unix, feature = "oauth"))]
 
-mod accepted;
 mod commands;
-mod fetches;
 mod introspected;
-mod introspection_errors;
 mod issuer;
 mod keys;
 #[path = "../it/observed.rs"]
@@ -18,9 +15,8 @@ mod packages;
 #[path = "../it/program.rs"]
 #[expect(dead_code, reason = "the tests of the command line use the rest of it")]
 mod program;
-mod refused;
 mod revoked;
-mod slow;
+mod signed;
 mod tls;
 #[path = "../clients/tools.rs"]
 #[expect(dead_code, reason = "the tests of clients use the rest of it")]

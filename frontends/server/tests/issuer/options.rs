@@ -1,33 +1,49 @@
-//! Options for an issuer.
+//! Options for an issuer and for token introspection.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use crate::program::TestDir;
-
-const ISSUER: &str = "--oauth-issuer https://id.example.com";
 
 #[test]
 fn invalid_options_exit_2_with_hint() {
     let dir = TestDir::new();
+    for (name, content) in [("secret", "hunter2"), ("empty", "\n")] {
+        dir.write(name, content);
+        fs::set_permissions(dir.path(name), fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    let files = dir.files();
+    let issuer = "--oauth-issuer https://id.example.com --oauth-audience a";
+    let all =
+        format!("{issuer} --oauth-introspection https://a/i --oauth-client-id c --oauth-client-secret file:secret");
+    let changed = |from: &str, to: &str| all.replace(from, to);
+    let introspection = "--oauth-introspection URL, --oauth-client-id ID and --oauth-client-secret file:PATH";
     for (options, pieces) in [
         ("--oauth-audience a --oauth-keys file:k", ["--oauth-audience and --oauth-keys: ", "--oauth-issuer https://"]),
         ("--oauth-token-type any", ["--oauth-token-type: ", "--oauth-issuer https://"]),
-        (ISSUER, ["--oauth-issuer: ", "--oauth-audience"]),
+        ("--oauth-introspection-cache 10s", ["--oauth-introspection-cache: ", "--oauth-issuer https://"]),
+        (&changed(issuer, ""), ["--oauth-client-secret", "--oauth-issuer https://"]),
+        ("--oauth-issuer https://id.example.com", ["--oauth-issuer: ", "--oauth-audience"]),
         ("--oauth-issuer http://id.example.com --oauth-audience a", ["--oauth-issuer: ", "https://HOST"]),
         ("--oauth-issuer id.example.com", ["--oauth-issuer: ", "https://HOST"]),
-        (
-            "--oauth-issuer accounts.google.com --oauth-audience a",
-            ["--oauth-issuer: ", "another form needs --oauth-keys"],
-        ),
+        ("--oauth-issuer a.example --oauth-audience a", ["--oauth-issuer: ", "another form needs --oauth-keys"]),
         ("--oauth-issuer= --oauth-audience a --oauth-keys file:k", ["--oauth-issuer: ", "empty"]),
         ("--oauth-issuer https://u:hunter2@a --oauth-audience a", ["--oauth-issuer: ", "it contains a user name"]),
+        (&format!("{issuer} --oauth-algorithms HS256"), ["--oauth-algorithms: ", "ES256 or ES384"]),
+        (&format!("{issuer} --oauth-token-type jwt"), ["--oauth-token-type: ", "at+jwt or any"]),
+        (&format!("{issuer} --oauth-keys http://b/k"), ["--oauth-keys: ", "https://HOST"]),
+        (&format!("{issuer} --oauth-introspection https://a/i"), ["--oauth-introspection: ", introspection]),
+        (&changed("--oauth-introspection https://a/i", ""), ["--oauth-client-id and ", introspection]),
+        (&format!("{issuer} --oauth-introspection-cache 10s"), ["--oauth-introspection-cache: ", introspection]),
+        (&format!("{all} --oauth-introspection-cache 61s"), ["--oauth-introspection-cache: ", "from 0s to 60s"]),
         (
-            "--oauth-issuer https://a --oauth-audience a --oauth-algorithms HS256",
-            ["--oauth-algorithms: ", "ES256 or ES384"],
+            &changed("https://a/i", "http://a/i"),
+            ["--oauth-introspection: ", "use https://HOST/PATH, or http on this machine"],
         ),
-        (
-            "--oauth-issuer https://a --oauth-audience a --oauth-token-type jwt",
-            ["--oauth-token-type: ", "at+jwt or any"],
-        ),
-        ("--oauth-issuer https://a --oauth-audience a --oauth-keys http://b/k", ["--oauth-keys: ", "https://HOST"]),
+        (&changed("//a/i", "//u:hunter2@a/i"), ["--oauth-introspection: ", "it contains a user name"]),
+        (&changed("file:secret", "hunter2"), ["--oauth-client-secret: ", "use file:PATH"]),
+        (&changed("file:secret", "file:empty"), ["--oauth-client-secret: ", "is empty"]),
+        (&changed("--oauth-client-id c", "--oauth-client-id="), ["--oauth-client-id: ", "empty"]),
     ] {
         for command in ["serve", "config check"] {
             let outcome = dir.run(&format!("{command} {options}"));
@@ -35,26 +51,11 @@ fn invalid_options_exit_2_with_hint() {
             outcome.fails(2, &pieces);
         }
     }
-    assert!(dir.files().is_empty(), "invalid options create no file");
-}
-
-#[test]
-fn options_are_read_from_file_and_environment() {
-    let dir = TestDir::new();
-    dir.write(
-        "c.toml",
-        "oauth-issuer = 'https://id.example.com'\noauth-audience = 'a'\noauth-algorithms = ['ES256']\n",
-    );
-    let checked =
-        dir.run_in(&[("CATALOGUE_OAUTH_SCOPE_PREFIX", "catalogue:")], "config check --config c.toml").succeeds();
-    for (name, value) in [
-        ("oauth-issuer", "https://id.example.com"),
-        ("oauth-audience", "a"),
-        ("oauth-algorithms", "ES256"),
-        ("oauth-scope-prefix", "catalogue:"),
-        ("oauth-account-claim", "sub"),
-    ] {
-        let displayed = |line: &str| line.starts_with(&format!("{name} ")) && line.contains(&format!(" {value} "));
-        assert!(checked.lines().any(displayed), "{name}: {checked}");
+    assert_eq!(dir.files(), files, "invalid options create no file");
+    let displayed = dir.run(&format!("config check {all}")).succeeds();
+    assert!(displayed.contains("https://a/i") && !displayed.contains("hunter2"), "{displayed}");
+    for (name, value) in [("oauth-client-secret ", "…"), ("oauth-account-claim ", " sub ")] {
+        let line = displayed.lines().find(|line| line.starts_with(name)).unwrap();
+        assert!(line.contains(value), "{line}");
     }
 }

@@ -15,30 +15,24 @@ fn revoke(dir: &TestDir, options: &str, token: &str) -> Outcome {
 
 #[test]
 fn revoked_token_is_refused_by_next_request() {
-    let dir = TestDir::with_courses();
-    let Some(issuer) = Issuer::start(&dir) else { return };
+    let Some((dir, issuer)) = Issuer::start() else { return };
     let observed = serve(&dir, &issuer);
-    for (algorithm, texts) in [("ES256", 2), ("RS256", 1), ("EdDSA", 1)] {
-        let [token, other] = [(); 2].map(|()| issuer.token(&format!("alg={algorithm}")));
-        assert_eq!([courses(&observed, &token), courses(&observed, &other)], [200, 200]);
-        let (_, me) = observed.server.get("/api/v1/me", &token);
-        let message = revoke(&dir, &options(&issuer), &token).succeeds();
-        assert!(
-            message.starts_with(&format!("{} is revoked\n", me["data"]["apiKeyId"].as_str().unwrap())),
-            "{message}"
-        );
-        assert_eq!(message.lines().count(), texts, "{message}");
-        let (status, challenge, reason) = refusal(&observed, &token);
-        assert_eq!((status, reason), (401, json!("revoked")));
-        assert!(challenge.contains(r#"error="invalid_token""#), "{challenge}");
-        assert_eq!(courses(&observed, &other), 200);
-    }
+    let [token, other] = [(); 2].map(|()| issuer.token(""));
+    assert_eq!([courses(&observed, &token), courses(&observed, &other)], [200, 200]);
+    let (_, me) = observed.server.get("/api/v1/me", &token);
+    let message = revoke(&dir, &options(&issuer), &token).succeeds();
+    let first = format!("{} is revoked\n", me["data"]["apiKeyId"].as_str().unwrap());
+    // The second line is about the token's twin with the other valid signature.
+    assert!(message.starts_with(&first) && message.lines().count() == 2, "{message}");
+    let (status, challenge, reason) = refusal(&observed, &token);
+    assert_eq!((status, reason), (401, json!("revoked")));
+    assert!(challenge.contains(r#"error="invalid_token""#), "{challenge}");
+    assert_eq!(courses(&observed, &other), 200);
 }
 
 #[test]
 fn unverified_token_is_revoked_only_with_account() {
-    let dir = TestDir::with_courses();
-    let Some(mut issuer) = Issuer::start(&dir) else { return };
+    let Some((dir, mut issuer)) = Issuer::start() else { return };
     let options = options(&issuer);
     let token = issuer.token("");
     let (signed, _) = token.rsplit_once('.').unwrap();

@@ -18,39 +18,29 @@ fn issue(dir: &TestDir, name: &str, days: i64) {
     dir.write("key.pem", key.serialize_pem());
 }
 
-fn serve(dir: &TestDir, issuer: &Issuer, trusted: &str) -> Observed {
-    let serve = "serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0";
-    let mut command = dir.command(&format!("{serve} {}", options(issuer)));
-    Observed::start_with(dir, command.env("SSL_CERT_FILE", dir.path(trusted)).env_remove("SSL_CERT_DIR"))
-}
-
 #[test]
-fn issuer_with_trusted_certificate_is_accepted() {
-    let dir = TestDir::with_courses();
-    issue(&dir, "localhost", 9);
-    let Some(issuer) = Issuer::start_secured(&dir) else { return };
-    let observed = serve(&dir, &issuer, "chain.pem");
-    wait_for_fetches(&observed, 1.0);
-    assert_eq!(courses(&observed, &issuer.signed("")), 200);
-}
-
-#[test]
-fn issuer_with_invalid_certificate_is_rejected() {
+fn issuer_needs_trusted_certificate_for_its_name() {
     let other = TestDir::new();
     issue(&other, "localhost", 9);
-    for (name, days, trusted, why) in [
-        ("elsewhere.example", 9, "chain.pem", "not valid for name"),
-        ("localhost", -1, "chain.pem", "expired"),
-        ("localhost", 9, "other.pem", "UnknownIssuer"),
+    for (name, days, trusted, error) in [
+        ("localhost", 9, "chain.pem", None),
+        ("elsewhere.example", 9, "chain.pem", Some("not valid for name")),
+        ("localhost", -1, "chain.pem", Some("expired")),
+        ("localhost", 9, "other.pem", Some("UnknownIssuer")),
     ] {
         let dir = TestDir::with_courses();
         issue(&dir, name, days);
         dir.write("other.pem", std::fs::read(other.path("chain.pem")).unwrap());
         let Some(issuer) = Issuer::start_secured(&dir) else { return };
-        let observed = serve(&dir, &issuer, trusted);
-        observed.wait_for_log("cannot fetch the issuer's keys");
-        assert_eq!(courses(&observed, &issuer.signed("")), 500, "{why}");
-        let log = observed.log();
-        assert!(log.contains(why), "{why}: {log}");
+        let serve = format!("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 {}", options(&issuer));
+        let mut command = dir.command(&serve);
+        command.env("SSL_CERT_FILE", dir.path(trusted)).env_remove("SSL_CERT_DIR");
+        let observed = Observed::start_with(&dir, &mut command);
+        match error {
+            None => wait_for_fetches(&observed, 1.0),
+            Some(_) => observed.wait_for_log("cannot fetch the issuer's keys"),
+        }
+        assert_eq!(courses(&observed, &issuer.signed("")), if error.is_some() { 500 } else { 200 }, "{error:?}");
+        assert!(observed.log().contains(error.unwrap_or_default()), "{error:?}: {}", observed.log());
     }
 }

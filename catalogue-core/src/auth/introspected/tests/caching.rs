@@ -6,35 +6,32 @@ use serde_json::json;
 
 use super::fixture::*;
 
-const INACTIVE: &str = r#"{"active":false}"#;
-
 fn caching(seconds: u64) -> Fixture {
-    Fixture::with(|builder| builder, |tokens| tokens.cache_for(Duration::from_secs(seconds)))
-}
-
-fn request_count(fixture: &Fixture) -> usize {
-    fixture.issuer.requests().len()
+    Fixture::with_tokens(|builder| builder, |tokens| tokens.cache_for(Duration::from_secs(seconds)))
 }
 
 #[test]
 fn tokens_are_not_cached_by_default() {
-    let fixture = Fixture::new();
-    fixture.accepts("opaque", "accepted");
-    fixture.accepts("opaque", "accepted");
-    assert_eq!(request_count(&fixture), 2);
-    fixture.refuses(INACTIVE, "inactive", "");
+    let fixture = Fixture::accepting();
+    for count in 1..3 {
+        fixture.accepts_as("accepted", "opaque");
+        assert_eq!(fixture.source.count(), count);
+    }
 }
 
+/// The TTL is at most a minute.
 #[test]
 fn accepted_token_is_cached_for_ttl() {
-    let fixture = caching(10);
-    let first = fixture.accepts("opaque", "accepted");
-    fixture.issuer.set_behavior(Behavior::Responds(INACTIVE.to_owned()));
-    fixture.advance(9);
-    assert_eq!(fixture.accepts("opaque", "cached"), first);
-    assert_eq!(request_count(&fixture), 1);
-    fixture.advance(1);
-    fixture.refuses(INACTIVE, "inactive", "");
+    for (configured, seconds) in [(10, 10), (60, 60), (3600, 60)] {
+        let fixture = caching(configured);
+        let first = fixture.accepts_as("accepted", "opaque");
+        fixture.source.set_response(INACTIVE);
+        fixture.advance((seconds - 1) * SECOND);
+        assert_eq!(fixture.accepts_as("cached", "opaque"), first);
+        assert_eq!(fixture.source.count(), 1);
+        fixture.advance(SECOND);
+        fixture.refuses_response(INACTIVE, "inactive", "");
+    }
 }
 
 /// A response renews a cached token; a use does not.
@@ -42,59 +39,48 @@ fn accepted_token_is_cached_for_ttl() {
 fn cache_ttl_starts_when_request_is_sent() {
     let fixture = caching(10);
     for _ in 0..3 {
-        fixture.accepts("opaque", "accepted");
-        fixture.advance(6);
-        fixture.accepts("opaque", "cached");
-        fixture.advance(4);
+        fixture.accepts_as("accepted", "opaque");
+        fixture.advance(6 * SECOND);
+        fixture.accepts_as("cached", "opaque");
+        fixture.advance(4 * SECOND);
     }
-    fixture.issuer.set_behavior(Behavior::Hangs);
+    fixture.source.set_behavior(Behavior::Hangs);
     let mut late = Box::pin(fixture.authenticate("late"));
     assert!(poll(late.as_mut()).is_pending());
-    fixture.advance(2);
-    fixture.issuer.set_behavior(Behavior::Responds(valid_response().to_string()));
-    fixture.issuer.release(1);
+    fixture.advance(2 * SECOND);
+    fixture.source.release(1, Behavior::Responds(valid_response().to_string().into()));
     assert!(poll(late.as_mut()).is_ready());
-    fixture.advance(7);
-    fixture.accepts("late", "cached");
-    fixture.advance(1);
-    fixture.accepts("late", "accepted");
-}
-
-#[test]
-fn cache_ttl_is_capped_at_one_minute() {
-    let fixture = caching(3600);
-    fixture.accepts("opaque", "accepted");
-    fixture.advance(59);
-    fixture.accepts("opaque", "cached");
-    fixture.advance(1);
-    fixture.accepts("opaque", "accepted");
+    fixture.advance(7 * SECOND);
+    fixture.accepts_as("cached", "late");
+    fixture.advance(SECOND);
+    fixture.accepts_as("accepted", "late");
 }
 
 #[test]
 fn cached_token_expires_at_its_exp() {
-    let fixture = caching(60);
-    fixture.accepts_response(&valid_response_with(&json!({ "exp": NOW + 5 })));
-    fixture.advance(4);
-    fixture.accepts("opaque", "cached");
-    fixture.advance(1);
-    fixture.refuses(&valid_response_with(&json!({ "exp": NOW + 5 })).to_string(), "expired", "The token has expired.");
+    let (fixture, response) = (caching(60), response_with(&json!({ "exp": NOW + 5 })));
+    fixture.accepts_response(&response);
+    fixture.advance(4 * SECOND);
+    fixture.accepts_as("cached", "opaque");
+    fixture.advance(SECOND);
+    fixture.refuses_response(&response, "expired", "The token has expired.");
 }
 
 /// A clock that is set back does not extend the time in the cache.
 #[test]
 fn cache_entry_from_the_future_is_ignored() {
     let fixture = caching(60);
-    fixture.accepts("opaque", "accepted");
-    fixture.advance(-1);
-    fixture.accepts("opaque", "accepted");
+    fixture.accepts_as("accepted", "opaque");
+    fixture.set_ahead(-1);
+    fixture.accepts_as("accepted", "opaque");
 }
 
 #[test]
 fn refusals_and_failures_are_not_cached() {
     let fixture = caching(60);
-    fixture.refuses(INACTIVE, "inactive", "");
+    fixture.refuses_response(INACTIVE, "inactive", "");
     fixture.fails(Behavior::Fails, "unreachable");
     fixture.accepts_response(&valid_response());
-    fixture.accepts("opaque", "cached");
-    fixture.accepts("another", "accepted");
+    fixture.accepts_as("cached", "opaque");
+    fixture.accepts_as("accepted", "another");
 }

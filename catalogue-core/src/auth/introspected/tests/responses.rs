@@ -10,77 +10,76 @@ const ACCOUNT: &str = "The token does not name an account.";
 
 #[test]
 fn active_token_identifies_account_scopes_and_client() {
-    let fixture = Fixture::new();
-    let identity = fixture.accepts("opaque", "accepted");
+    let fixture = Fixture::accepting();
+    let identity = fixture.accepts_as("accepted", "opaque");
     assert_eq!((identity.account.as_str(), identity.kind), ("acc_1", CredentialKind::OAuth));
     assert_eq!(identity.scopes, Scopes::from_names(["read:courses"]));
     assert_eq!(*identity.credential_id, *BearerToken::new("opaque").unwrap().digest().id("oauth"));
     assert_ne!(identity.rate_limit_subject(), &*identity.credential_id, "the limit is by client");
     let issued = identity.issued.unwrap();
     assert_eq!((&*issued.issuer, issued.client.as_deref()), (ISSUER, Some("partner")));
-}
-
-/// RFC 7662 requires only `active`. The catalogue also requires `aud`, `sub` and `exp`, and no other claim.
-#[test]
-fn minimal_response_is_accepted() {
-    let fixture = Fixture::new();
-    let minimal = json!({ "active": true, "aud": AUDIENCE, "sub": "acc_1", "exp": NOW + 1 });
-    let identity = fixture.accepts_response(&minimal);
+    // RFC 7662 requires only `active`. The catalogue also requires `aud`, `sub` and `exp`, and no other claim.
+    let identity =
+        fixture.accepts_response(&json!({ "active": true, "aud": AUDIENCE, "sub": "acc_1", "exp": NOW + 1 }));
     assert!(identity.scopes.is_empty() && identity.issued.unwrap().client.is_none());
 }
 
 #[test]
 fn inactive_token_is_invalid_despite_valid_claims() {
-    let fixture = Fixture::new();
-    fixture.refuses(r#"{"active":false}"#, "inactive", "");
-    fixture.refuses(&valid_response_with(&json!({ "active": false })).to_string(), "inactive", "");
+    let fixture = Fixture::accepting();
+    fixture.refuses_response(INACTIVE, "inactive", "");
+    fixture.refuses_response(&response_with(&json!({ "active": false })), "inactive", "");
 }
 
 #[test]
 fn token_of_another_issuer_is_invalid() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::accepting();
     for iss in [json!("https://id.example.com/"), json!("https://ID.example.com"), json!([ISSUER]), json!(1), json!("")]
     {
-        fixture.refuses(&valid_response_with(&json!({ "iss": iss })).to_string(), "issuer", "");
+        fixture.refuses_response(&response_with(&json!({ "iss": iss })), "issuer", "");
     }
     for absent in ["null", "[]"] {
-        let response = valid_response().to_string().replace(r#""iss":"#, &format!(r#""iss":{absent},"is":"#));
-        fixture.issuer.set_behavior(Behavior::Responds(response));
-        fixture.accepts("opaque", "accepted");
+        let response = valid_response().to_string().replace(r#""iss":"#, &format!(r#""iss":{absent},"other":"#));
+        fixture.accepts_response(&response);
     }
-    fixture.refuses(&valid_response().to_string().replacen('{', &format!(r#"{{"iss":"{ISSUER}","#), 1), "claim", CLAIM);
+    fixture.refuses_response(&response_after(&format!(r#""iss":"{ISSUER}""#)), "claim", CLAIM);
 }
 
+/// The tests of signed tokens have all cases.
 #[test]
 fn claims_are_checked_as_in_signed_tokens() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::accepting();
     for (other, outcome, description) in [
-        (json!({ "aud": null }), "audience", "The token is for another audience."),
         (json!({ "aud": ["https://other.example.com"] }), "audience", "The token is for another audience."),
-        (json!({ "exp": null }), "claim", CLAIM),
         (json!({ "exp": "1900000000" }), "claim", CLAIM),
         (json!({ "exp": NOW }), "expired", "The token has expired."),
         (json!({ "nbf": NOW + 31 }), "not_before", "The token is not valid yet."),
         (json!({ "cnf": { "jkt": "x" } }), "bound", "Sender-constrained tokens (cnf) are not supported."),
-        (json!({ "sub": null }), "claim", CLAIM),
-        (json!({ "sub": "" }), "account", ACCOUNT),
         (json!({ "sub": "partner" }), "account", ACCOUNT),
-        (json!({ "scope": 1 }), "claim", CLAIM),
         (json!({ "nonce": "n" }), "typ", ""),
     ] {
-        fixture.refuses(&valid_response_with(&other).to_string(), outcome, description);
+        fixture.refuses_response(&response_with(&other), outcome, description);
     }
-    fixture.accepts_response(&valid_response_with(&json!({ "aud": ["x", AUDIENCE], "exp": NOW + 1, "nbf": NOW + 30 })));
+    // Members that are not read may have any value.
+    for unread in [r#""Anna \ud83d""#, "1e999"] {
+        fixture.accepts_response(&response_after(&format!(r#""username":{unread}"#)));
+        fixture.refuses_response(&response_after(&format!(r#""nbf":{unread}"#)), "claim", CLAIM);
+    }
+    let fixture =
+        Fixture::with_tokens(|builder| builder.account_claim("account").scope_prefix("catalogue:"), |tokens| tokens);
+    let other = json!({ "account": "acc_2", "scope": null, "scp": ["catalogue:read:profile", "read:courses"] });
+    let identity = fixture.accepts_response(&response_with(&other));
+    assert_eq!((identity.account.as_str(), identity.scopes.to_string()), ("acc_2", "read:profile".to_owned()));
+    fixture.refuses_response(&valid_response(), "claim", CLAIM);
 }
 
 /// Issuers introspect refresh tokens too, even if the request names access tokens. Some return the token's kind.
 #[test]
 fn only_access_tokens_are_accepted() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::accepting();
     for other in [
         json!({ "token_use": "refresh_token" }),
         json!({ "token_use": "id_token" }),
-        json!({ "token_use": "id" }),
         json!({ "token_use": "" }),
         json!({ "token_use": ["access_token"] }),
         json!({ "token_usage": "refresh_token" }),
@@ -88,13 +87,10 @@ fn only_access_tokens_are_accepted() {
         json!({ "token_type": "DPoP" }),
         json!({ "token_type": "N_A" }),
         json!({ "token_type": 1 }),
-        json!({ "typ": "Refresh" }),
-        json!({ "typ": "Offline" }),
-        json!({ "typ": "ID" }),
         json!({ "typ": "ID", "nonce": "n" }),
         json!({ "typ": "Refresh", "token_type": "Bearer", "token_use": "access_token" }),
     ] {
-        fixture.refuses(&valid_response_with(&other).to_string(), "typ", "");
+        fixture.refuses_response(&response_with(&other), "typ", "");
     }
     for other in [
         json!({ "token_type": null }),
@@ -106,49 +102,25 @@ fn only_access_tokens_are_accepted() {
         json!({ "typ": "Bearer", "token_type": "Bearer", "nonce": "n" }),
         json!({ "typ": "JWT" }),
     ] {
-        fixture.accepts_response(&valid_response_with(&other));
+        fixture.accepts_response(&response_with(&other));
     }
-    let absent =
-        valid_response().to_string().replacen('{', r#"{"token_use":null,"typ":[],"nonce":null,"at_hash":[],"#, 1);
-    fixture.issuer.set_behavior(Behavior::Responds(absent));
-    fixture.accepts("opaque", "accepted");
-}
-
-#[test]
-fn unread_members_may_have_any_value() {
-    let fixture = Fixture::new();
-    for unread in [r#""Anna \ud83d""#, "1e999", &"9".repeat(400), &("[".repeat(200) + &"]".repeat(200))] {
-        let response = valid_response().to_string().replacen('{', &format!(r#"{{"username":{unread},"#), 1);
-        fixture.issuer.set_behavior(Behavior::Responds(response));
-        fixture.accepts("opaque", "accepted");
-        fixture.refuses(
-            &valid_response().to_string().replacen('{', &format!(r#"{{"nbf":{unread},"#), 1),
-            "claim",
-            CLAIM,
-        );
-    }
-}
-
-#[test]
-fn account_claim_and_scope_prefix_are_applied() {
-    let fixture = Fixture::with(|builder| builder.account_claim("account").scope_prefix("catalogue:"), |tokens| tokens);
-    let other = json!({ "account": "acc_2", "scope": null, "scp": ["catalogue:read:profile", "read:courses"] });
-    let identity = fixture.accepts_response(&valid_response_with(&other));
-    assert_eq!((identity.account.as_str(), identity.scopes.to_string()), ("acc_2", "read:profile".to_owned()));
-    fixture.refuses(&valid_response().to_string(), "claim", CLAIM);
+    fixture.accepts_response(&response_after(r#""token_use":null,"typ":[],"nonce":null,"at_hash":[]"#));
 }
 
 /// A response that cannot be understood is an error, not a refusal (decision A19).
 #[test]
 fn malformed_introspection_response_is_error_not_refusal() {
-    let fixture = Fixture::new();
-    for response in ["", "active", "[true]", "null", "{\"active\":false", "<html>", "\u{feff}{}"] {
-        fixture.fails(Behavior::Responds(response.to_owned()), "not a JSON object");
-    }
-    for response in
-        [r#"{"sub":"acc_1"}"#, r#"{"active":"true"}"#, r#"{"active":1}"#, r#"{"active":true,"active":false}"#]
-    {
-        fixture.fails(Behavior::Responds(response.to_owned()), "no boolean `active`");
+    let fixture = Fixture::accepting();
+    for (responses, why) in [
+        (&["", "active", "[true]", "null", "{\"active\":false", "<html>", "\u{feff}{}"][..], "not a JSON object"),
+        (
+            &[r#"{"sub":"acc_1"}"#, r#"{"active":"true"}"#, r#"{"active":1}"#, r#"{"active":true,"active":false}"#],
+            "no boolean `active`",
+        ),
+    ] {
+        for response in responses {
+            fixture.fails(Behavior::Responds((*response).into()), why);
+        }
     }
     fixture.fails(Behavior::Fails, "unreachable");
     fixture.fails(Behavior::Panics, "as instructed");

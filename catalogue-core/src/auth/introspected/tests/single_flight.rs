@@ -8,53 +8,41 @@ use crate::auth::Verdict;
 use crate::chain::chain;
 
 fn responds_with_valid() -> Behavior {
-    Behavior::Responds(valid_response().to_string())
+    Behavior::Responds(valid_response().to_string().into())
 }
 
 /// Creates a fixture whose issuer hangs.
 fn hanging() -> Fixture {
-    let fixture = Fixture::new();
-    fixture.issuer.set_behavior(Behavior::Hangs);
+    let fixture = Fixture::accepting();
+    fixture.source.set_behavior(Behavior::Hangs);
     fixture
 }
 
 #[test]
 fn concurrent_requests_with_one_token_share_introspection() {
-    let fixture = hanging();
-    let mut calls: Vec<_> = (0..100).map(|_| Box::pin(fixture.authenticate("opaque"))).collect();
-    assert!(calls.iter_mut().all(|call| poll(call.as_mut()).is_pending()));
-    fixture.issuer.set_behavior(responds_with_valid());
-    fixture.issuer.release(1);
-    for call in &mut calls {
-        assert!(matches!(poll(call.as_mut()), Poll::Ready(Ok(Verdict::Accepted(_)))));
-    }
-    assert_eq!(fixture.issuer.requests(), ["opaque"]);
-    // The response was only for the waiters: it is not cached.
-    fixture.issuer.set_behavior(Behavior::Responds(r#"{"active":false}"#.to_owned()));
-    assert!(matches!(poll(pin!(fixture.authenticate("opaque"))), Poll::Ready(Ok(Verdict::Refused(_, Some(_))))));
-}
-
-#[test]
-fn waiters_share_refusal_or_failure_of_leader() {
-    for (behavior, cause) in [
-        (Behavior::Responds(r#"{"active":false}"#.to_owned()), None),
-        (Behavior::Fails, Some("unreachable")),
-        (Behavior::Panics, Some("as instructed")),
+    let other = "the request that introspected this token failed";
+    for (behavior, expected, expected_of_waiters) in [
+        (responds_with_valid(), Ok(true), Ok(true)),
+        (Behavior::Responds(INACTIVE.into()), Ok(false), Ok(false)),
+        (Behavior::Fails, Err("unreachable"), Err(other)),
+        (Behavior::Panics, Err("as instructed"), Err(other)),
     ] {
         let fixture = hanging();
-        let mut calls: Vec<_> = (0..3).map(|_| Box::pin(fixture.authenticate("opaque"))).collect();
+        let mut calls: Vec<_> = (0..100).map(|_| Box::pin(fixture.authenticate("opaque"))).collect();
         assert!(calls.iter_mut().all(|call| poll(call.as_mut()).is_pending()));
-        fixture.issuer.set_behavior(behavior);
-        fixture.issuer.release(1);
-        let other = cause.map(|_| "the request that introspected this token failed");
-        for (call, cause) in calls.iter_mut().zip([cause, other, other]) {
-            match (poll(call.as_mut()), cause) {
-                (Poll::Ready(Ok(Verdict::Refused(_, Some(_)))), None) => {}
-                (Poll::Ready(Err(error)), Some(cause)) => assert!(chain(&error).contains(cause), "{error:?}"),
-                other => panic!("{other:?}"),
+        fixture.source.release(1, behavior);
+        for (number, call) in calls.iter_mut().enumerate() {
+            let expected = if number == 0 { expected } else { expected_of_waiters };
+            match (poll(call.as_mut()), expected) {
+                (Poll::Ready(Ok(Verdict::Accepted(_))), Ok(true))
+                | (Poll::Ready(Ok(Verdict::Refused(_, Some(_)))), Ok(false)) => {}
+                (Poll::Ready(Err(error)), Err(cause)) => assert!(chain(&error).contains(cause), "{error:?}"),
+                other => panic!("{number}: {other:?}"),
             }
         }
-        assert_eq!(fixture.issuer.requests().len(), 1);
+        assert_eq!(fixture.source.requests(), ["opaque"]);
+        // The response was only for the waiters: it is not cached.
+        fixture.refuses_response(INACTIVE, "inactive", "");
     }
 }
 
@@ -66,9 +54,9 @@ fn waiter_takes_over_when_leader_is_dropped() {
         let mut leader = pin!(fixture.authenticate("opaque"));
         assert!(poll(leader.as_mut()).is_pending() && poll(waiting.as_mut()).is_pending());
     }
-    fixture.issuer.set_behavior(responds_with_valid());
+    fixture.source.set_behavior(responds_with_valid());
     assert!(matches!(poll(waiting), Poll::Ready(Ok(Verdict::Accepted(_)))));
-    assert_eq!(fixture.issuer.requests().len(), 2);
+    assert_eq!(fixture.source.count(), 2);
 }
 
 #[test]
@@ -77,20 +65,19 @@ fn at_most_64_tokens_are_introspected_concurrently() {
     let texts: Vec<_> = (0..64).map(|number| format!("opaque-{number}")).collect();
     let mut calls: Vec<_> = texts.iter().map(|text| Box::pin(fixture.authenticate(text))).collect();
     assert!(calls.iter_mut().all(|call| poll(call.as_mut()).is_pending()));
-    let Poll::Ready(Err(error)) = poll(pin!(fixture.authenticate("one-more"))) else { panic!("beyond the limit") };
+    let error = ready(fixture.authenticate("one-more")).unwrap_err();
     assert!(chain(&error).contains("64 introspections"), "{error:?}");
-    assert_eq!(fixture.issuer.requests(), texts);
+    assert_eq!(fixture.source.requests(), texts);
     // A waiter for a token that is already introspected does not count toward the 64.
     let mut same = pin!(fixture.authenticate("opaque-0"));
     assert!(poll(same.as_mut()).is_pending());
     // Dropping a request frees its permit.
     drop(calls.pop());
     assert!(poll(pin!(fixture.authenticate("one-more"))).is_pending());
-    fixture.issuer.set_behavior(responds_with_valid());
-    fixture.issuer.release(63);
+    fixture.source.release(63, responds_with_valid());
     for call in &mut calls {
         assert!(matches!(poll(call.as_mut()), Poll::Ready(Ok(Verdict::Accepted(_)))));
     }
     assert!(poll(same).is_ready());
-    assert!(matches!(poll(pin!(fixture.authenticate("one-more"))), Poll::Ready(Ok(Verdict::Accepted(_)))));
+    fixture.accepts("one-more");
 }

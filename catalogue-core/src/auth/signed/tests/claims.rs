@@ -4,7 +4,10 @@ use serde_json::json;
 
 use super::fixture::*;
 use crate::auth::signed::TokenType;
-use crate::auth::{CredentialKind, Scopes};
+use crate::auth::{Authenticator as _, BearerToken, CredentialKind, Scopes};
+
+/// The last second that a time can have, in the year 9999.
+const MAX_SECOND: i64 = 253_402_300_799;
 
 /// Returns a signed token with the text `payload`.
 fn with_payload(payload: &str) -> String {
@@ -23,8 +26,7 @@ fn identity_is_read_from_claims() {
     let identity = fixture.accepts(&token);
     assert_eq!((identity.account.as_str(), identity.kind), ("acc_1", CredentialKind::OAuth));
     assert_eq!(identity.scopes, Scopes::from_names(["read:profile read:courses"]));
-    let digest = crate::auth::BearerToken::new(&token).unwrap().digest();
-    assert_eq!(*identity.credential_id, *digest.id("oauth"));
+    assert_eq!(*identity.credential_id, *BearerToken::new(&token).unwrap().digest().id("oauth"));
     let issued = identity.issued.unwrap();
     assert_eq!((&*issued.issuer, issued.client.as_deref()), (ISSUER, Some("partner")));
 }
@@ -35,9 +37,6 @@ fn account_is_read_only_from_payload() {
     let header = patch(ES256.header(), &json!({ "account": "acc_other", "sub": "acc_other" }));
     let token = ES256.token(&header, &patch(claims(), &json!({ "account": "acc_2" })));
     assert_eq!(fixture.accepts(&token).account.as_str(), "acc_2");
-    fixture.refuses("missing", &with_claims(&json!({})), "claim");
-    // A custom account claim may equal the client's id.
-    fixture.accepts(&with_claims(&json!({ "account": "partner" })));
 }
 
 #[test]
@@ -50,97 +49,65 @@ fn tokens_of_other_issuers_are_not_recognized() {
     }
     fixture.ignores("two", &with_members(&format!(r#""iss":"{ISSUER}""#)), None);
     fixture.ignores("two", &with_members(r#""iss":"https://attacker.example""#), None);
-    assert_eq!(fixture.source.fetches(), 0);
+    assert_eq!(fixture.source.count(), 0);
+    assert_eq!(fixture.tokens.issuer(), ISSUER);
+    assert_eq!(fixture.tokens.issuer_and_audience(), Some((ISSUER, AUDIENCE)));
 }
 
+/// Null means that the claim is missing. `exp` is checked without leeway, and `nbf` with 30 seconds.
 #[test]
-fn audience_must_include_this_api() {
+fn claims_are_accepted_or_refused_by_value() {
     let fixture = Fixture::new();
-    for aud in [
-        json!("https://other.example.com"),
-        json!(null),
-        json!([]),
-        json!(1),
-        json!({ AUDIENCE: 1 }),
-        json!(""),
-        json!(format!("{AUDIENCE}/")),
-        json!(&AUDIENCE[..AUDIENCE.len() - 1]),
-        json!(AUDIENCE.to_uppercase()),
-        json!(["https://other.example.com", 1]),
-        json!([[AUDIENCE]]),
-        json!(format!("{AUDIENCE} https://other.example.com")),
+    let longest = "é".repeat(100);
+    let part = &AUDIENCE[..AUDIENCE.len() - 1];
+    for (claim, outcome, values) in [
+        ("aud", "audience", json!(["https://other.example.com", null, [], 1, { AUDIENCE: 1 }, "", part, [[AUDIENCE]]])),
+        ("aud", "audience", json!([format!("{AUDIENCE}/"), AUDIENCE.to_uppercase(), format!("{AUDIENCE} https://a")])),
+        ("aud", "audience", json!([["https://other.example.com", 1]])),
+        ("aud", "accepted", json!([AUDIENCE, [AUDIENCE], ["https://other.example.com", AUDIENCE]])),
+        ("exp", "expired", json!([NOW, NOW - 1, NOW as f64, 0, 1.5])),
+        ("exp", "accepted", json!([NOW + 1, NOW as f64 + 0.25, MAX_SECOND])),
+        ("exp", "claim", json!([null, "1900000000", -1, [NOW + 1], true, NOW * 1000, 1e300])),
+        ("nbf", "not_before", json!([NOW + 31, NOW as f64 + 30.5, MAX_SECOND])),
+        ("nbf", "accepted", json!([NOW + 30, NOW, 0])),
+        ("nbf", "claim", json!(["0", -1, [0], 1e300])),
+        ("sub", "account", json!(["", longest.clone() + "a", "acc\u{0}1", "acc\n", "acc\u{85}", "partner"])),
+        ("sub", "accepted", json!([longest])),
+        ("cnf", "bound", json!([{ "jkt": "x" }, { "x5t#S256": "x" }, {}, 1])),
+        ("scope", "claim", json!([1, {}, ["read:courses", 1], true])),
     ] {
-        fixture.refuses(&aud.to_string(), &with_claims(&json!({ "aud": aud })), "audience");
+        fixture.check(claim, outcome, &values, |value| with_claims(&json!({ claim: value })));
     }
-    for aud in [json!(AUDIENCE), json!([AUDIENCE]), json!(["https://other.example.com", AUDIENCE])] {
-        fixture.accepts(&with_claims(&json!({ "aud": aud })));
+    let scp = json!([1, {}, ["read:courses", 1], true]);
+    fixture.check("scp", "claim", &scp, |scp| with_claims(&json!({ "scope": null, "scp": scp })));
+    // A custom account claim may equal the client's id, and all claims of RFC 9068 are still required.
+    let fixture = Fixture::with(|builder| builder.account_claim("account"));
+    for (claim, outcome, values) in [
+        ("account", "accepted", json!(["acc_1", "partner"])),
+        ("account", "account", json!([1, { "id": "acc_1" }, ["acc_1"], true])),
+        ("account", "claim", json!([null])),
+        ("sub", "claim", json!([null, ["x"], 1])),
+        ("client_id", "claim", json!([null, ["x"], 1])),
+        ("jti", "claim", json!([null, ["x"], 1])),
+        ("iat", "claim", json!([null, ["x"], "1"])),
+    ] {
+        fixture.check(claim, outcome, &values, |value| {
+            let valid = patch(claims(), &json!({ "account": "acc_1" }));
+            ES256.token(&ES256.header(), &patch(valid, &json!({ claim: value })))
+        });
     }
 }
 
+/// JSON has no such numbers, or they are too large.
 #[test]
-fn exp_is_checked_without_leeway() {
+fn unusual_numbers_are_malformed() {
     let fixture = Fixture::new();
-    for exp in [json!(NOW), json!(NOW - 1), json!(NOW as f64), json!(0), json!(1.5)] {
-        fixture.refuses(&exp.to_string(), &with_claims(&json!({ "exp": exp })), "expired");
-    }
-    for exp in [json!(NOW + 1), json!(NOW as f64 + 0.25), json!(253_402_300_799_i64)] {
-        fixture.accepts(&with_claims(&json!({ "exp": exp })));
-    }
-    for exp in
-        [json!(null), json!("1900000000"), json!(-1), json!([NOW + 1]), json!(true), json!(NOW * 1000), json!(1e300)]
-    {
-        fixture.refuses(&exp.to_string(), &with_claims(&json!({ "exp": exp })), "claim");
-    }
     let written_as = |exp: &str| with_payload(&claims().to_string().replace(&(NOW + 300).to_string(), exp));
     for exp in ["NaN", "Infinity", "01", "+1", "0x7fffffff"] {
         fixture.ignores(exp, &written_as(exp), Some("form"));
     }
     for exp in ["1e400", &"9".repeat(400)] {
         fixture.refuses(exp, &written_as(exp), "claim");
-    }
-}
-
-#[test]
-fn nbf_is_checked_with_30_seconds_leeway() {
-    let fixture = Fixture::new();
-    for nbf in [json!(NOW + 31), json!(NOW as f64 + 30.5), json!(253_402_300_799_i64)] {
-        fixture.refuses(&nbf.to_string(), &with_claims(&json!({ "nbf": nbf })), "not_before");
-    }
-    for nbf in [json!(NOW + 30), json!(NOW), json!(0)] {
-        fixture.accepts(&with_claims(&json!({ "nbf": nbf })));
-    }
-    for nbf in [json!("0"), json!(-1), json!([0]), json!(1e300)] {
-        fixture.refuses(&nbf.to_string(), &with_claims(&json!({ "nbf": nbf })), "claim");
-    }
-}
-
-#[test]
-fn required_claims_must_be_present_and_valid() {
-    let fixture = Fixture::with(|builder| builder.account_claim("account"));
-    let valid = patch(claims(), &json!({ "account": "acc_1" }));
-    let with = |other: &_| ES256.token(&ES256.header(), &patch(valid.clone(), other));
-    fixture.accepts(&with(&json!({})));
-    for claim in ["sub", "client_id", "iat", "jti"] {
-        fixture.refuses(claim, &with(&json!({ claim: null })), "claim");
-        fixture.refuses(claim, &with(&json!({ claim: ["x"] })), "claim");
-    }
-    for (claim, value) in [("sub", json!(1)), ("client_id", json!(1)), ("jti", json!(1)), ("iat", json!("1"))] {
-        fixture.refuses(claim, &with(&json!({ claim: value })), "claim");
-    }
-}
-
-#[test]
-fn account_claim_must_be_a_valid_id() {
-    let fixture = Fixture::new();
-    let (long, longest) = ("é".repeat(100) + "a", "é".repeat(100));
-    for sub in [json!(""), json!(long), json!("acc\u{0}1"), json!("acc\n"), json!("acc\u{85}")] {
-        fixture.refuses(&sub.to_string(), &with_claims(&json!({ "sub": sub })), "account");
-    }
-    assert_eq!(fixture.accepts(&with_claims(&json!({ "sub": longest }))).account.as_str(), longest);
-    fixture.refuses("the client itself", &with_claims(&json!({ "sub": "partner" })), "account");
-    let fixture = Fixture::with(|builder| builder.account_claim("account"));
-    for account in [json!(1), json!({ "id": "acc_1" }), json!(["acc_1"]), json!(true)] {
-        fixture.refuses(&account.to_string(), &with_claims(&json!({ "account": account })), "account");
     }
 }
 
@@ -156,20 +123,12 @@ fn repeated_claim_is_refused_if_read() {
     fixture.refuses("aud", &with_members(&format!(r#""aud":"{AUDIENCE}""#)), "claim");
     fixture.refuses("escaped", &with_members(r#""\u0065xp":1"#), "claim");
     fixture.refuses("nbf", &with_members(r#""nbf":1,"nbf":1"#), "claim");
+    fixture.refuses("cnf", &with_members(r#""cnf":1,"cnf":1"#), "bound");
+    fixture.refuses("unreadable cnf", &with_members(r#""cnf":1e999"#), "bound");
     fixture.refuses("scp", &with_payload(&claims().to_string().replace(r#""scope":"#, r#""scp":[],"scp":"#)), "claim");
     fixture.accepts(&with_members(r#""email":"a","email":"b","scp":[],"scp":[]"#));
     let custom = Fixture::with(|builder| builder.account_claim("account"));
     custom.refuses("account", &with_members(r#""account":"acc_1","account":"acc_1""#), "claim");
-}
-
-#[test]
-fn sender_constrained_token_is_refused() {
-    let fixture = Fixture::new();
-    for cnf in [json!({ "jkt": "x" }), json!({ "x5t#S256": "x" }), json!({}), json!(1)] {
-        fixture.refuses(&cnf.to_string(), &with_claims(&json!({ "cnf": cnf })), "bound");
-    }
-    fixture.refuses("unreadable", &with_members(r#""cnf":1e999"#), "bound");
-    fixture.refuses("twice", &with_members(r#""cnf":1,"cnf":1"#), "bound");
 }
 
 /// Serializers write null and empty lists for absent values.
@@ -206,7 +165,8 @@ fn null_and_empty_list_count_as_absent() {
 #[test]
 fn unread_claims_do_not_invalidate_token() {
     let fixture = Fixture::new();
-    for unread in unreadable() {
+    let nested = format!("{}{}", "[".repeat(500), "]".repeat(500));
+    for unread in [r#""Anna \ud83d""#, r#""\udc00""#, "1e999", "-1e999", &"9".repeat(400), &nested] {
         let members = format!(r#""name":{unread},"name":{unread}"#);
         fixture.accepts(&with_members(&members));
         let header = ES256.header().to_string().replacen('{', &format!("{{{members},"), 1);
@@ -241,10 +201,6 @@ fn only_scopes_of_this_api_are_granted() {
         (json!({ "scope": "read:profile", "scp": ["read:courses"] }), "read:profile"),
     ] {
         assert_eq!(scopes(&fixture, other.clone()), expected, "{other}");
-    }
-    for scope in [json!(1), json!({}), json!(["read:courses", 1]), json!(true)] {
-        fixture.refuses(&scope.to_string(), &with_claims(&json!({ "scope": scope })), "claim");
-        fixture.refuses(&scope.to_string(), &with_claims(&json!({ "scope": null, "scp": scope })), "claim");
     }
     let prefixed = Fixture::with(|builder| builder.scope_prefix("catalogue:"));
     let scope = "catalogue:read:courses read:profile other:read:profile catalogue:read:everything";

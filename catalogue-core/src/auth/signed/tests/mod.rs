@@ -3,7 +3,7 @@
 mod caching;
 mod claims;
 mod fetching;
-mod fixture;
+pub(in crate::auth) mod fixture;
 mod header;
 mod key_set;
 mod properties;
@@ -11,5 +11,4 @@ mod revocation;
 mod rfc_examples;
 mod signature;
 mod syntax;
-mod table;
 mod waiting;

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use jsonwebtoken::jwk::Jwk;
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Validation, decode, decode_header, encode};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ static TOKENS: LazyLock<SignedTokens> =
     LazyLock::new(|| SignedTokens::builder(ISSUER, AUDIENCE, every_key()).build().unwrap());
 
 fn verdict(text: &str) -> Option<Verdict> {
-    BearerToken::new(text).map(|token| block_on(TOKENS.authenticate(token)).unwrap())
+    BearerToken::new(text).map(|token| ready(TOKENS.authenticate(token)).unwrap())
 }
 
 /// Verifies a token with another library and the keys that its `kid` allows, until one fits. Returns the claims.
@@ -42,19 +42,6 @@ fn verify_with_other_library(text: &str) -> Result<Value, String> {
 
 fn soon() -> i64 {
     Timestamp::now().as_microseconds() / 1_000_000 + 600
-}
-
-#[test]
-fn token_signed_by_another_library_is_accepted() {
-    use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
-
-    let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
-    let (x, y) = pair.public_key().as_ref()[1..].split_at(32);
-    let jwk = json!({ "kty": "EC", "crv": "P-256", "kid": "theirs", "x": base64(x), "y": base64(y) });
-    let header = serde_json::from_value(json!({ "typ": "at+jwt", "alg": "ES256", "kid": "theirs" })).unwrap();
-    let key = EncodingKey::from_ec_der(pair.to_pkcs8v1().unwrap().as_ref());
-    let token = encode(&header, &claims(), &key).unwrap();
-    Fixture::with_behavior(Behavior::Set(set([jwk])), |builder| builder).accepts(&token);
 }
 
 #[test]

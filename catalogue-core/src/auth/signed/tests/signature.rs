@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::super::token::decode;
 use super::fixture::*;
 
 /// Order of the group of P-256, big-endian.
@@ -13,8 +14,19 @@ pub(super) fn decode_hex(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
+/// Returns `a + b + carry` modulo the power of two of their length, big-endian.
+pub(super) fn add(a: &[u8], b: &[u8], mut carry: u16) -> Vec<u8> {
+    let mut sum = Vec::new();
+    for (a, b) in a.iter().zip(b).rev() {
+        carry += u16::from(*a) + u16::from(*b);
+        sum.insert(0, carry as u8);
+        carry >>= 8;
+    }
+    sum
+}
+
 #[test]
-fn any_changed_payload_bit_invalidates_signature() {
+fn changed_header_or_payload_invalidates_signature() {
     let fixture = Fixture::new();
     let payload = claims().to_string();
     let token = with_claims(&json!({}));
@@ -33,13 +45,6 @@ fn any_changed_payload_bit_invalidates_signature() {
         refused += usize::from(outcomes == ["signature"]);
     }
     assert!(refused > 500, "{refused}");
-}
-
-#[test]
-fn changed_header_invalidates_signature() {
-    let fixture = Fixture::new();
-    let token = with_claims(&json!({}));
-    let (_, rest) = token.split_once('.').unwrap();
     let other = patch(ES256.header(), &json!({ "x": 1 }));
     fixture.refuses("header", &format!("{}.{rest}", base64(other.to_string())), "signature");
 }
@@ -90,13 +95,11 @@ fn ed25519_twin_signature_is_refused() {
     let fixture = Fixture::new();
     let token = ED25519.token(&ED25519.header(), &claims());
     let (signed, signature) = token.rsplit_once('.').unwrap();
-    let mut twin = super::super::token::decode(signature).unwrap();
-    let mut carried = 0_u16;
-    for (digit, order) in twin[32..].iter_mut().zip(decode_hex(ED25519_ORDER).iter().rev()) {
-        carried += u16::from(*digit) + u16::from(*order);
-        *digit = carried as u8;
-        carried >>= 8;
-    }
+    let mut twin = decode(signature).unwrap();
+    twin[32..].reverse();
+    let mut sum = add(&twin[32..], &decode_hex(ED25519_ORDER), 0);
+    sum.reverse();
+    twin.splice(32.., sum);
     fixture.refuses("S + L", &format!("{signed}.{}", base64(twin)), "signature");
     fixture.accepts(&token);
 }
@@ -109,7 +112,7 @@ fn at_most_four_keys_are_tried() {
     for (before, is_found) in [(3, true), (4, false)] {
         let others = (0..before).map(|number| jwk(&OTHER_ES256, number));
         let set = set(others.chain([jwk(&ES256, before)]));
-        let fixture = Fixture::with_behavior(Behavior::Set(set), |builder| builder);
+        let fixture = Fixture::with_set(set);
         if is_found {
             fixture.accepts(&token);
         } else {

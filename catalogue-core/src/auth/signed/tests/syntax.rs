@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::super::UnverifiedToken;
 use super::super::token::{MAX_BYTES, looks_like_jwt};
 use super::fixture::*;
 use crate::auth::BearerToken;
@@ -36,7 +37,7 @@ fn malformed_token_is_not_recognized() {
     for opaque in ["cato_x", "a.b", "secret", &header.repeat(2)] {
         fixture.ignores(opaque, opaque, None);
     }
-    assert_eq!(fixture.source.fetches(), 0);
+    assert_eq!(fixture.source.count(), 0);
     fixture.accepts(&token);
 }
 
@@ -90,6 +91,18 @@ fn overlong_token_is_refused_without_parsing() {
     fixture.ignores("not too long", &garbage[1..], Some("form"));
     fixture.ignores("long and opaque", &"a".repeat(MAX_BYTES + 1), None);
     fixture.refuses("long", &longest_within(MAX_BYTES + 8), "length");
+}
+
+#[test]
+fn unverified_token_has_members_as_json() {
+    let payload = r#"{"aud":["a"],"exp":1,"name":"Anna \ud83d","jti":"a","jti":"a","scp":[]}"#;
+    let token = ES256.token_of(r#"{"alg":"none"}"#, payload);
+    let token = UnverifiedToken::of(BearerToken::new(&token).unwrap()).unwrap();
+    assert_eq!([token.header("alg"), token.header("kid")], [r#""none""#, "null"]);
+    let claims = ["aud", "exp", "name", "jti", "scp", "alg"].map(|name| token.claim(name));
+    let unreadable = "(repeated or not readable)";
+    assert_eq!(claims, [r#"["a"]"#, "1", unreadable, unreadable, "null", "null"]);
+    assert!(UnverifiedToken::of(BearerToken::new("a.b.c").unwrap()).is_none());
 }
 
 /// Revocations are looked up only for texts that look like a JWT, so every valid token must do so (decision O29).

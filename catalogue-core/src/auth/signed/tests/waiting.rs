@@ -2,75 +2,51 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::task::Poll;
 
 use serde_json::json;
 
 use super::fixture::*;
-use crate::auth::Verdict;
+use crate::auth::{Refusal, Verdict};
 
 fn token(kid: &str) -> String {
     with_header(&json!({ "kid": kid }))
 }
 
-/// Polls `future` once, without a runtime.
-fn poll<T>(future: std::pin::Pin<&mut impl Future<Output = T>>) -> Poll<T> {
-    future.poll(&mut Context::from_waker(Waker::noop()))
-}
-
 /// Creates a fixture that has a set, and whose issuer hangs now.
 fn hanging() -> Fixture {
     let fixture = Fixture::new();
-    block_on(fixture.tokens.refresh());
+    fixture.refresh();
     fixture.source.set_behavior(Behavior::Hangs);
     fixture
 }
 
 #[tokio::test]
 async fn concurrent_requests_share_one_fetch() {
-    let fixture = Arc::new(Fixture::with_behavior(Behavior::Hangs, |builder| builder));
-    let calls: Vec<_> = (0..64)
-        .map(|number| {
-            let fixture = Arc::clone(&fixture);
-            let token = with_claims(&json!({ "jti": format!("j{number}") }));
-            tokio::spawn(async move { fixture.authenticate(&token).await })
-        })
-        .collect();
-    tokio::task::yield_now().await;
-    fixture.source.set_behavior(Behavior::Set(every_key()));
-    fixture.source.release();
-    for call in calls {
-        assert!(matches!(call.await.unwrap(), Ok(Verdict::Accepted(_))));
+    for (behavior, is_accepted) in [(Behavior::Responds(every_key()), true), (Behavior::Fails, false)] {
+        let fixture = Arc::new(Fixture::with_behavior(Behavior::Hangs));
+        let calls: Vec<_> = (0..64)
+            .map(|number| {
+                let (fixture, token) = (Arc::clone(&fixture), with_claims(&json!({ "jti": format!("j{number}") })));
+                tokio::spawn(async move { fixture.authenticate(&token).await })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        fixture.source.release(1, behavior);
+        for call in calls {
+            let verdict = call.await.unwrap();
+            assert_eq!(matches!(verdict, Ok(Verdict::Accepted(_))), is_accepted, "{verdict:?}");
+            assert_eq!(verdict.is_err(), !is_accepted, "{verdict:?}");
+        }
+        assert_eq!(fixture.source.count(), 1);
     }
-    assert_eq!(fixture.source.fetches(), 1);
-}
-
-#[tokio::test]
-async fn waiters_fail_when_shared_fetch_fails() {
-    let fixture = Arc::new(Fixture::new());
-    fixture.tokens.refresh().await;
-    fixture.source.set_behavior(Behavior::Hangs);
-    let calls: Vec<_> = (0..64)
-        .map(|number| {
-            let (fixture, token) = (Arc::clone(&fixture), token(&format!("unknown-{number}")));
-            tokio::spawn(async move { fixture.authenticate(&token).await })
-        })
-        .collect();
-    tokio::task::yield_now().await;
-    fixture.source.set_behavior(Behavior::Fails);
-    fixture.source.release();
-    for call in calls {
-        assert!(call.await.unwrap().is_err());
-    }
-    assert_eq!(fixture.source.fetches(), 2);
 }
 
 /// Each waiter holds a connection. Further requests get a 500 immediately. Known keys still verify tokens.
 #[test]
 fn at_most_64_requests_wait_for_keys() {
-    let [fetched, none, old] = [hanging(), Fixture::with_behavior(Behavior::Hangs, |builder| builder), hanging()];
-    old.advance(Duration::from_secs(400));
+    let [fetched, none, old] = [hanging(), Fixture::with_behavior(Behavior::Hangs), hanging()];
+    old.advance(400 * SECOND);
     let token = |kid: &str, number: usize| {
         ES256.token(
             &patch(ES256.header(), &json!({ "kid": kid, "x": number })),
@@ -84,96 +60,46 @@ fn at_most_64_requests_wait_for_keys() {
         let tokens: Vec<_> = (0..65).map(|number| token(kid, number)).collect();
         let mut waiting: Vec<_> = tokens[1..].iter().map(|token| Box::pin(fixture.authenticate(token))).collect();
         assert!(waiting.iter_mut().all(|call| poll(call.as_mut()).is_pending()), "{name}");
-        match poll(pin!(fixture.authenticate(&tokens[0]))) {
-            Poll::Ready(Ok(Verdict::Accepted(_))) if name == "old" => {}
-            Poll::Ready(Err(error)) if name != "old" => {
+        match ready(fixture.authenticate(&tokens[0])) {
+            Ok(Verdict::Accepted(_)) if name == "old" => {}
+            Err(error) if name != "old" => {
                 assert!(error.to_string().contains("64 requests already wait for them"), "{name}: {error}");
             }
             other => panic!("{name}: {other:?}"),
         }
-        if name != "no keys" {
-            assert!(
-                matches!(poll(pin!(fixture.authenticate(&known))), Poll::Ready(Ok(Verdict::Accepted(_)))),
-                "{name}"
-            );
-        }
         // A waiter that disconnects frees its permit. The refresh task needs no permit.
         waiting.pop();
-        assert!(poll(pin!(fixture.tokens.refresh())).is_pending(), "{name}");
+        let mut task = pin!(fixture.tokens.refresh());
+        assert!(poll(task.as_mut()).is_pending(), "{name}");
         assert!(poll(pin!(fixture.authenticate(&tokens[0]))).is_pending(), "{name}");
-        fixture.source.set_behavior(Behavior::Set(every_key()));
-        fixture.source.release();
-        assert!(waiting.iter_mut().all(|call| poll(call.as_mut()).is_ready()), "{name}");
+        if name == "unknown kid" {
+            fixture.accepts(&known);
+        }
+        fixture.source.release(1, Behavior::Responds(every_key()));
+        for call in &mut waiting {
+            let Poll::Ready(Ok(verdict)) = poll(call.as_mut()) else { panic!("{name}") };
+            assert_eq!(matches!(verdict, Verdict::Accepted(_)), kid == "es256", "{name}: {verdict:?}");
+        }
     }
 }
 
 #[test]
-fn request_with_known_key_never_waits() {
-    let fixture = hanging();
-    let (unknown, known) = (token("unknown"), token("es256"));
-    let mut waiting = pin!(fixture.authenticate(&unknown));
-    assert!(poll(waiting.as_mut()).is_pending());
-    assert!(matches!(poll(pin!(fixture.authenticate(&known))), Poll::Ready(Ok(Verdict::Accepted(_)))));
-    let mut task = pin!(fixture.tokens.refresh());
-    assert!(poll(task.as_mut()).is_pending());
-    assert!(matches!(poll(pin!(fixture.authenticate(&known))), Poll::Ready(Ok(Verdict::Accepted(_)))));
-}
-
-/// While a task refreshes the set, a failed fetch for a made-up key does not delay known keys.
-#[test]
-fn failed_fetch_does_not_delay_known_keys() {
-    let fixture = hanging();
-    fixture.source.set_behavior(Behavior::Fails);
-    assert!(block_on(fixture.authenticate(&token("unknown"))).is_err());
-    fixture.source.set_behavior(Behavior::Hangs);
-    for _ in 0..4 {
-        fixture.advance(Duration::from_secs(60));
-        assert!(matches!(poll(pin!(fixture.authenticate(&token("es256")))), Poll::Ready(Ok(Verdict::Accepted(_)))));
-    }
-    assert_eq!(fixture.source.fetches(), 2);
-}
-
-#[test]
-fn dropped_fetch_is_continued_by_next_request() {
-    let fixture = hanging();
+fn dropped_fetch_is_continued_by_waiter_or_next_request() {
     let tokens: Vec<_> = (0..50).map(|number| token(&format!("unknown-{number}"))).collect();
-    for token in &tokens {
-        assert!(poll(pin!(fixture.authenticate(token))).is_pending());
+    for is_waiter in [true, false] {
+        let fixture = hanging();
+        let mut last = pin!(fixture.authenticate(&tokens[0]));
+        for token in &tokens {
+            let mut dropped = pin!(fixture.authenticate(token));
+            assert!(poll(dropped.as_mut()).is_pending());
+            assert!(!is_waiter || poll(last.as_mut()).is_pending());
+        }
+        assert!(poll(last.as_mut()).is_pending());
+        fixture.source.release(1, Behavior::Responds(set_of(&[&ES256, &OTHER_ES256])));
+        assert!(matches!(poll(last), Poll::Ready(Ok(Verdict::Refused(_, Some(_))))));
+        fixture.accepts(&OTHER_ES256.token(&OTHER_ES256.header(), &claims()));
+        assert_eq!(fixture.source.count(), 2);
     }
-    assert_eq!(fixture.source.fetches(), 2);
-    let mut next = pin!(fixture.authenticate(&tokens[0]));
-    assert!(poll(next.as_mut()).is_pending());
-    fixture.source.set_behavior(Behavior::Set(set_of(&[&ES256, &OTHER_ES256])));
-    fixture.source.release();
-    assert!(matches!(poll(next), Poll::Ready(Ok(Verdict::Refused(_, Some(_))))));
-    assert_eq!(fixture.source.fetches(), 2);
-    let other = OTHER_ES256.token(&OTHER_ES256.header(), &claims());
-    fixture.accepts(&other);
-}
-
-#[test]
-fn waiter_takes_over_when_leader_is_dropped() {
-    let fixture = hanging();
-    let (one, other) = (token("one"), token("other"));
-    let mut waiting = pin!(fixture.authenticate(&other));
-    {
-        let mut leader = pin!(fixture.authenticate(&one));
-        assert!(poll(leader.as_mut()).is_pending());
-        assert!(poll(waiting.as_mut()).is_pending());
-    }
-    fixture.source.set_behavior(Behavior::Fails);
-    fixture.source.release();
-    assert!(matches!(poll(waiting.as_mut()), Poll::Ready(Err(_))));
-    assert_eq!(fixture.source.fetches(), 2);
-}
-
-#[test]
-fn abandoned_fetch_is_restarted_after_ten_seconds() {
-    let fixture = hanging();
-    assert!(poll(pin!(fixture.authenticate(&token("one")))).is_pending());
-    fixture.advance(Duration::from_secs(10));
-    assert!(poll(pin!(fixture.authenticate(&token("two")))).is_pending());
-    assert_eq!(fixture.source.fetches(), 3);
 }
 
 /// If a fetch takes more than ten seconds, its waiters do not wait for a second one.
@@ -183,12 +109,11 @@ fn waiter_does_not_wait_for_second_fetch() {
     let (one, other) = (token("one"), token("other"));
     let (mut leader, mut waiting) = (pin!(fixture.authenticate(&one)), pin!(fixture.authenticate(&other)));
     assert!(poll(leader.as_mut()).is_pending() && poll(waiting.as_mut()).is_pending());
-    fixture.advance(Duration::from_secs(60));
-    fixture.source.set_behavior(Behavior::Set(every_key()));
-    fixture.source.release();
+    fixture.advance(60 * SECOND);
+    fixture.source.release(1, Behavior::Responds(every_key()));
     assert!(poll(leader).is_ready());
     assert!(matches!(poll(waiting), Poll::Ready(Ok(Verdict::Refused(_, Some(_))))));
-    assert_eq!(fixture.source.fetches(), 2);
+    assert_eq!(fixture.source.count(), 2);
 }
 
 /// A refresh needs the keys that are published now, so it starts a fetch even if an older one is pending.
@@ -198,32 +123,17 @@ fn refresh_does_not_join_older_fetch() {
     let unknown_key_token = token("unknown");
     let (mut call, mut refresh) = (pin!(fixture.authenticate(&unknown_key_token)), pin!(fixture.tokens.refresh()));
     assert!(poll(call.as_mut()).is_pending());
-    fixture.advance(Duration::from_millis(1));
+    fixture.advance(MILLISECOND);
     assert!(poll(refresh.as_mut()).is_pending());
-    assert_eq!(fixture.source.fetches(), 3);
+    assert_eq!(fixture.source.count(), 3);
     // The older fetch ends last, and its set is not used.
-    fixture.source.set_behavior(Behavior::Set(every_key()));
-    fixture.source.release();
+    fixture.source.release(1, Behavior::Responds(every_key()));
     assert!(poll(refresh.as_mut()).is_pending(), "the older fetch is released first");
-    fixture.source.set_behavior(Behavior::Set(set_of(&[&OTHER_ES256])));
-    fixture.source.release();
+    fixture.source.release(1, Behavior::Responds(set_of(&[&OTHER_ES256])));
     assert!(poll(refresh).is_ready());
-    fixture.source.set_behavior(Behavior::Set(every_key()));
+    fixture.source.set_response(every_key());
     assert!(matches!(poll(call), Poll::Ready(Ok(Verdict::Refused(_, Some(_))))));
     fixture.refuses("its key was removed", &token("es256"), "key");
-}
-
-/// A failed extra refresh does not make requests wait while the refresh task sleeps.
-#[test]
-fn failed_extra_refresh_does_not_delay_requests() {
-    let fixture = hanging();
-    fixture.source.set_behavior(Behavior::Fails);
-    block_on(fixture.tokens.refresh());
-    fixture.source.set_behavior(Behavior::Hangs);
-    for _ in 0..5 {
-        fixture.advance(Duration::from_secs(50));
-        assert!(matches!(poll(pin!(fixture.authenticate(&token("es256")))), Poll::Ready(Ok(Verdict::Accepted(_)))));
-    }
 }
 
 /// The expiry is compared with the time after the wait.
@@ -233,12 +143,11 @@ fn cached_token_that_expires_during_wait_is_refused() {
     let token = with_claims(&json!({ "exp": NOW + 302 }));
     fixture.accepts(&token);
     fixture.source.set_behavior(Behavior::Hangs);
-    fixture.advance(Duration::from_secs(300));
+    fixture.advance(300 * SECOND);
     let mut waiting = pin!(fixture.authenticate(&token));
     assert!(poll(waiting.as_mut()).is_pending());
-    fixture.advance(Duration::from_secs(2));
-    fixture.source.set_behavior(Behavior::Set(every_key()));
-    fixture.source.release();
+    fixture.advance(2 * SECOND);
+    fixture.source.release(1, Behavior::Responds(every_key()));
     let Poll::Ready(Ok(Verdict::Refused(refusal, Some(_)))) = poll(waiting) else { panic!("not refused") };
-    assert_eq!(refusal, crate::auth::Refusal::Expired);
+    assert_eq!(refusal, Refusal::Expired);
 }

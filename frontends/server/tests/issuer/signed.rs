@@ -1,14 +1,14 @@
-//! Accepted tokens: responses, metrics, metadata and log.
+//! Signed tokens: responses, metrics, metadata and log.
 
 use serde_json::json;
 
+use crate::commands::claims;
 use crate::issuer::{Issuer, courses, options, outcome_count, refusal, serve};
-use crate::program::TestDir;
+use crate::observed::Observed;
 
 #[test]
 fn tokens_of_each_algorithm_read_courses() {
-    let dir = TestDir::with_courses();
-    let Some(issuer) = Issuer::start(&dir) else { return };
+    let Some((dir, issuer)) = Issuer::start() else { return };
     let observed = serve(&dir, &issuer);
     let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let expected = observed.server.get("/api/v1/courses", key.trim_end());
@@ -38,22 +38,8 @@ fn tokens_of_each_algorithm_read_courses() {
 }
 
 #[test]
-fn token_scopes_limit_access() {
-    let dir = TestDir::with_courses();
-    let Some(issuer) = Issuer::start(&dir) else { return };
-    let observed = serve(&dir, &issuer);
-    let profile = issuer.token("scope=read:profile");
-    assert_eq!((observed.server.get("/api/v1/me", &profile).0, courses(&observed, &profile)), (200, 403));
-    let other = issuer.signed("claims=%7B%22scope%22:%22read:other%20write%22%7D");
-    assert_eq!(courses(&observed, &other), 403);
-    let (_, challenge, _) = refusal(&observed, &profile);
-    assert!(challenge.contains("insufficient_scope"), "{challenge}");
-}
-
-#[test]
 fn challenge_metadata_and_docs_name_the_issuer() {
-    let dir = TestDir::with_courses();
-    let Some(issuer) = Issuer::start(&dir) else { return };
+    let Some((dir, issuer)) = Issuer::start() else { return };
     let observed = serve(&dir, &issuer);
     let (status, challenge, _) = refusal(&observed, "");
     let path = "/.well-known/oauth-protected-resource/api/v1";
@@ -69,8 +55,37 @@ fn challenge_metadata_and_docs_name_the_issuer() {
 
 #[test]
 fn token_returns_403_if_only_api_keys_are_accepted() {
-    let dir = TestDir::with_courses();
-    let Some(issuer) = Issuer::start(&dir) else { return };
-    let observed = crate::observed::Observed::start(&dir, &format!("{} --accept api-key", options(&issuer)));
+    let Some((dir, issuer)) = Issuer::start() else { return };
+    let observed = Observed::start(&dir, &format!("{} --accept api-key", options(&issuer)));
     assert_eq!(courses(&observed, &issuer.token("")), 403);
+}
+
+/// The tests of the core have all reasons.
+#[test]
+fn invalid_tokens_are_refused_and_counted_by_reason() {
+    let Some((dir, issuer)) = Issuer::start() else { return };
+    let observed = serve(&dir, &issuer);
+    let valid = issuer.signed("");
+    assert_eq!(courses(&observed, &valid), 200);
+    let (signed, _) = valid.rsplit_once('.').unwrap();
+    for (token, outcome, reason, description) in [
+        (issuer.signed("typ=dpop%2Bjwt"), "typ", "invalid", None),
+        (issuer.signed("kid=ES256-99"), "key", "invalid", None),
+        (format!("{signed}.{}", "A".repeat(86)), "signature", "invalid", None),
+        (
+            issuer.signed(&claims(r#"{"aud":"https://api.example.com/api/v1/"}"#)),
+            "audience",
+            "invalid",
+            Some("The token is for another audience."),
+        ),
+        (issuer.signed(&claims(r#"{"account":null}"#)), "claim", "invalid", Some("A claim of the token is missing")),
+        (issuer.signed(&claims(r#"{"exp":1}"#)), "expired", "expired", Some("The token has expired.")),
+    ] {
+        let (status, challenge, refused) = refusal(&observed, &token);
+        assert_eq!((status, refused.as_str()), (401, Some(reason)), "{outcome}");
+        assert_eq!(challenge.contains("error_description"), description.is_some(), "{outcome}: {challenge}");
+        assert!(challenge.contains(description.unwrap_or_default()), "{outcome}: {challenge}");
+        assert_eq!(outcome_count(&observed, outcome), 1.0, "{outcome}");
+        observed.wait_for_log(&format!("outcome=\"{outcome}\""));
+    }
 }
