@@ -38,9 +38,7 @@ async fn fixture_over(
     intercept: impl FnOnce(MemoryStorage) -> Intercept<MemoryStorage>,
     settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder,
 ) -> Fixture {
-    let app = TestApp::new().await;
-    app.put([course("c", 0), for_other(course("c", 0))]).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([course("c", 0), for_other(course("c", 0))]).await;
     let storage = Arc::new(intercept(app.storage.clone()));
     let catalogue = settings(Catalogue::with_api_keys(Arc::clone(&storage))).build().unwrap();
     Fixture { catalogue, storage, memory: app.storage, token }
@@ -240,9 +238,7 @@ async fn cache_weight_includes_the_caller() {
 #[tokio::test]
 async fn cache_weight_includes_the_cursor() {
     let weight = async |slug: &str| {
-        let app = TestApp::new().await;
-        app.put([course(slug, 1), course("last", 0)]).await;
-        let token = app.key(OWNER, "read:courses").await;
+        let (app, token) = TestApp::with_courses([course(slug, 1), course("last", 0)]).await;
         let first = app.get(&token, "/api/v1/courses?limit=1").await.json();
         let before = app.catalogue.page_cache().bytes;
         let cursor = first["meta"]["nextCursor"].as_str().unwrap();

@@ -102,6 +102,8 @@ async fn limit_applies_per_ipv4_address_or_ipv6_prefix() {
         ("2001:db8::1", 401),
         ("2001:db8::ffff:0:0:2", 429),
         ("2001:db8:0:1::1", 401),
+        ("::1", 401),
+        ("::ffff:ffff:0:1", 429),
     ] {
         assert_eq!(app.status(address, "guess").await, status, "{address}");
     }

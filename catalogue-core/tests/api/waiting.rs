@@ -1,16 +1,16 @@
 //! Concurrent requests for one response: one reads, the others wait for it.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use catalogue_core::Catalogue;
-use catalogue_core::observe::{FinishedRequest, Observer};
 use catalogue_core::storage::{MemoryStorage, StorageError, StorageErrorKind};
 use catalogue_storage_tests::intercept::{Intercept, Point};
 use http::{Request, Response};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use crate::app::{OWNER, TestApp, course};
+use crate::app::{TestApp, course};
+use crate::observer::Recorder;
 use crate::page_cache::retitle;
 
 const LIST: &str = "/api/v1/courses";
@@ -26,22 +26,13 @@ enum End {
 /// Calls of a storage that read courses.
 const READS: [&str; 2] = ["list_courses", "find_course"];
 
-/// Causes of failed requests.
-#[derive(Clone, Debug, Default)]
-struct Causes(Arc<Mutex<Vec<String>>>);
-
-impl Observer for Causes {
-    fn finished(&self, request: &FinishedRequest<'_>) {
-        self.0.lock().unwrap().extend(request.failure.map(ToString::to_string));
-    }
-}
-
 /// A catalogue over one course, whose reads end when and how a test decides.
 struct Fixture {
     catalogue: Catalogue,
     storage: Arc<Intercept<MemoryStorage>>,
     memory: MemoryStorage,
-    causes: Causes,
+    /// Causes of failed requests.
+    causes: Arc<Recorder<Option<String>>>,
     token: String,
     ends: UnboundedSender<End>,
 }
@@ -50,9 +41,7 @@ type Call<'a> = Pin<Box<dyn Future<Output = Response<bytes::Bytes>> + 'a>>;
 
 impl Fixture {
     async fn new() -> Self {
-        let app = TestApp::new().await;
-        app.put([course("c", 0)]).await;
-        let token = app.key(OWNER, "read:courses").await;
+        let (app, token) = TestApp::with_courses([course("c", 0)]).await;
         let (ends, receiver) = unbounded_channel();
         let receiver = Arc::new(tokio::sync::Mutex::new(receiver));
         let storage = Intercept::new(app.storage.clone()).on_call(move |call, point| {
@@ -68,8 +57,8 @@ impl Fixture {
                 }
             }
         });
-        let (storage, causes) = (Arc::new(storage), Causes::default());
-        let builder = Catalogue::with_api_keys(Arc::clone(&storage)).observer(causes.clone());
+        let (storage, causes) = (Arc::new(storage), Recorder::of(|request| request.failure.map(ToString::to_string)));
+        let builder = Catalogue::with_api_keys(Arc::clone(&storage)).observer(Arc::clone(&causes));
         Self { catalogue: builder.build().unwrap(), storage, memory: app.storage, causes, token, ends }
     }
 
@@ -165,7 +154,7 @@ async fn waiters_fail_when_the_leader_fails() {
             assert_eq!(poll(&mut call).await, Some(500), "{end:?}");
         }
         assert_eq!(fixture.reads(), 1, "{end:?}");
-        let causes = std::mem::take(&mut *fixture.causes.0.lock().unwrap());
+        let causes: Vec<_> = fixture.causes.take().into_iter().flatten().collect();
         let (first, others) = causes.split_first().unwrap();
         assert!(["took too long", "panicked: as instructed"].contains(&&**first), "{first}");
         assert!(
