@@ -55,24 +55,16 @@ fn documents_state_bounds_operations_scopes_and_codes() {
         // In HTML, code is in elements instead of backticks.
         let plain = document.replace("<code>", "`").replace("</code>", "`");
         assert!(plain.contains(&format!("`limit` is {minimum} to {maximum}, and {default} when")), "{name}");
+        // `parameter_bounds_match_the_code` compares the bounds in the schemas.
         let is_json = name == "openapi.json";
-        let bounds = if is_json {
-            vec![
-                format!("\"minimum\": {minimum},\n            \"maximum\": {maximum},"),
-                format!("\"default\": {default}\n"),
-                format!("\"maxLength\": {MAX_CURSOR_LENGTH}"),
-                format!("\"maxLength\": {MAX_SLUG_BYTES}"),
-            ]
-        } else {
-            vec![
-                format!("Minimum {minimum}, maximum {maximum}, default {default}."),
-                format!("at most {MAX_CURSOR_LENGTH}."),
-                format!("at most {MAX_SLUG_BYTES}."),
-            ]
-        };
-        let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        for piece in bounds {
-            assert!(squeezed(&plain).contains(&squeezed(&piece)), "{name} lacks {piece}");
+        let bounds = [
+            format!("Minimum {minimum}, maximum {maximum}, default {default}."),
+            format!("at most {MAX_CURSOR_LENGTH}."),
+            format!("at most {MAX_SLUG_BYTES}."),
+        ];
+        let squeezed = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+        for piece in bounds.iter().filter(|_| !is_json) {
+            assert!(squeezed.contains(piece), "{name} lacks {piece}");
         }
         let has_word = |word: &str| plain.contains(&if is_json { format!("\"{word}\"") } else { format!("`{word}`") });
         for &operation in Operation::ALL {

@@ -147,7 +147,9 @@ fn openapi_contact_is_the_configured_one() {
 #[test]
 fn invalid_texts_and_urls_fail_the_build() {
     type Setter = fn(&str) -> CatalogueBuilder;
-    let texts: [(Setter, fn(String) -> BuildError, &[&str], &[&str]); 3] = [
+    type Refusal = fn(String) -> BuildError;
+    type Texts = &'static [&'static str];
+    let texts: [(Setter, Refusal, Texts, Texts); 3] = [
         (
             |title| builder().docs_title(title),
             BuildError::DocsTitle,

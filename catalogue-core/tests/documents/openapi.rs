@@ -73,7 +73,7 @@ fn schemas_are_not_boolean_and_objects_are_closed() {
     });
 }
 
-/// The tables of section 2, in their order. `?` is a property that may be null.
+/// The tables of section 2, in their order. `?` marks a property that may be null, `none` one with a schema elsewhere.
 #[test]
 fn properties_match_the_specification() {
     let document = document();
