@@ -90,37 +90,15 @@ mod tests {
 
     use super::*;
 
-    fn token_of(values: &[&[u8]]) -> Result<String, Refusal> {
-        let mut headers = HeaderMap::new();
-        for value in values {
-            headers.append(AUTHORIZATION, HeaderValue::from_bytes(value).unwrap());
-        }
-        BearerToken::from_headers(&headers).map(|token| token.expose().to_owned())
-    }
-
     #[test]
-    fn scheme_is_case_insensitive() {
-        for value in ["Bearer abc", "bearer abc", "BEARER abc", "bEaReR   abc"] {
-            assert_eq!(token_of(&[value.as_bytes()]).as_deref(), Ok("abc"));
+    fn token_has_only_b64token_characters() {
+        assert!(BearerToken::new("aZ9-._~+/==").is_some());
+        for text in ["", "=", "a=b", "a b", "a,b", "a:b", "a@b", "a[b", "a`b", "a{b", "é"] {
+            assert!(BearerToken::new(text).is_none(), "{text}");
         }
-    }
-
-    #[test]
-    fn absent_or_repeated_header_or_other_scheme_counts_as_missing() {
-        assert_eq!(token_of(&[]), Err(Refusal::Missing));
-        for value in ["Basic abc", "Bearerabc", "", "Bearer\tabc", "Bearer", "Bearer  "] {
-            assert_eq!(token_of(&[value.as_bytes()]), Err(Refusal::Missing), "{value}");
-        }
-        assert_eq!(token_of(&[b"Bearer abc", b"Bearer abc"]), Err(Refusal::Missing));
-    }
-
-    #[test]
-    fn malformed_token_is_invalid() {
-        for value in [&b"Bearer a b"[..], b"Bearer a,b", b"Bearer =", b"Bearer a=b", b"Bearer \xff", b"Bearer \xc3\xa9"]
-        {
-            assert_eq!(token_of(&[value]), Err(Refusal::Invalid));
-        }
-        assert_eq!(token_of(&[b"Bearer aZ9-._~+/=="]).as_deref(), Ok("aZ9-._~+/=="));
+        let header = HeaderValue::from_bytes(b"Bearer \xff").unwrap();
+        let token = BearerToken::from_headers(&HeaderMap::from_iter([(AUTHORIZATION, header)])).map(|_| ());
+        assert_eq!(token, Err(Refusal::Invalid));
     }
 
     #[test]

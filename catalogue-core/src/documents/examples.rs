@@ -142,24 +142,9 @@ mod tests {
     use crate::operation::Operation;
 
     #[test]
-    fn failure_examples_are_sorted_and_cover_all_codes() {
-        let mut codes = Vec::new();
+    fn failure_examples_are_sorted_by_status() {
         for &operation in Operation::ALL {
-            let failures = failures(operation.spec());
-            assert!(failures.is_sorted_by_key(|example| example.status), "{}", operation.id());
-            codes.extend(failures.iter().filter_map(|example| example.code));
-        }
-        assert!(ErrorCode::ALL.iter().all(|code| codes.contains(code)));
-    }
-
-    #[test]
-    fn example_names_are_unique_per_operation() {
-        for &operation in Operation::ALL {
-            let mut names: Vec<_> =
-                failures(operation.spec()).iter().map(|example| (example.status, example.name())).collect();
-            let count = names.len();
-            names.dedup();
-            assert_eq!(names.len(), count, "{}", operation.id());
+            assert!(failures(operation.spec()).is_sorted_by_key(|example| example.status), "{}", operation.id());
         }
     }
 }

@@ -38,25 +38,3 @@ impl ClientAddress {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rate_limit_address_masks_ipv6_to_64_bits() {
-        for (address, expected) in [
-            ("192.0.2.1", "192.0.2.1"),
-            ("::ffff:192.0.2.1", "192.0.2.1"),
-            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
-            ("2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::"),
-            ("2001:db8:1:3::", "2001:db8:1:3::"),
-            ("::1", "::"),
-        ] {
-            assert_eq!(
-                ClientAddress(address.parse().unwrap()).rate_limit_address(),
-                expected.parse::<IpAddr>().unwrap()
-            );
-        }
-    }
-}

@@ -102,12 +102,23 @@ mod tests {
             "TEXT/html;level=1, */*",
             "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8",
             "a/b, text/html ; q=0.1",
+            // Only the parameter `q` is a weight.
+            "text/html;quality=0",
+            "text/html;level=1;Q=0.1",
         ] {
             assert!(wants(field), "{field}");
         }
-        for field in
-            ["*/*", "text/*", "", "application/json", "text/html;q=0", "text/html;q=x", "text/html5", "x text/html"]
-        {
+        for field in [
+            "*/*",
+            "text/*",
+            "",
+            "application/json",
+            "text/html;q=0",
+            "text/html;level=1; q=0",
+            "text/html;q=x",
+            "text/html5",
+            "x text/html",
+        ] {
             assert!(!wants(field), "{field}");
         }
         assert!(!wants_html(&HeaderMap::new()));

@@ -58,6 +58,14 @@ impl TestApp {
         Self::build(base, |builder| builder.base_url(base_url).docs_url(docs_url)).await
     }
 
+    /// Creates an app with courses, and a key of [`OWNER`] for courses.
+    pub(crate) async fn with_courses(courses: impl IntoIterator<Item = Course>) -> (Self, String) {
+        let app = Self::new().await;
+        app.put(courses).await;
+        let token = app.key(OWNER, "read:courses").await;
+        (app, token)
+    }
+
     async fn build(base: &str, settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Self {
         let storage = MemoryStorage::new();
         let mut import = storage.begin_import().await.unwrap();
@@ -161,6 +169,12 @@ impl TestResponse {
         Some(value)
     }
 
+    /// Returns the URL of the next page.
+    pub(crate) fn next_page(&self) -> Option<String> {
+        let (url, _) = self.header("link")?.strip_prefix('<')?.split_once(">; rel=\"next\"")?;
+        Some(url.to_owned())
+    }
+
     /// Asserts a failure with `status` and `code` in the envelope of section 2.6, and returns its details.
     #[track_caller]
     pub(crate) fn failure(&self, status: u16, code: &str) -> Value {
@@ -184,6 +198,17 @@ impl TestResponse {
         assert_eq!(self.header("content-type"), Some("application/json"));
         self.json()["data"].clone()
     }
+}
+
+/// Returns the slugs of all pages of a list, which `get` requests by the links of the pages before.
+pub(crate) async fn follow_links(start: &str, get: impl AsyncFn(String) -> TestResponse) -> Vec<String> {
+    let (mut slugs, mut target) = (Vec::new(), Some(start.to_owned()));
+    while let Some(url) = target {
+        let page = get(url).await;
+        slugs.extend(page.data().as_array().unwrap().iter().map(|item| item["slug"].as_str().unwrap().to_owned()));
+        target = page.next_page();
+    }
+    slugs
 }
 
 /// Returns a course of [`OWNER`], created `second` seconds after a fixed instant.

@@ -10,9 +10,6 @@ use serde_json::json;
 
 use crate::app::{OWNER, TestApp, TestResponse, course};
 
-/// Paths of all operations.
-const PATHS: [&str; 4] = ["/api/v1/me", "/api/v1/courses", "/api/v1/courses/c", "/api/v1/openapi.json"];
-
 #[track_caller]
 fn assert_refused(response: &TestResponse, reason: &str) {
     assert_eq!(response.failure(401, "unauthorized"), json!({ "reason": reason }));
@@ -23,33 +20,20 @@ fn assert_refused(response: &TestResponse, reason: &str) {
     assert_eq!(response.header("www-authenticate"), Some(challenge));
 }
 
-#[test]
-fn credential_kinds_are_found_by_name() {
-    for kind in CredentialKind::ALL {
-        assert_eq!(CredentialKind::from_name(kind.name()), Some(*kind));
-    }
-    assert_eq!(CredentialKind::from_name("Session"), None);
-}
-
 #[tokio::test]
-async fn every_operation_requires_a_token() {
-    let app = TestApp::new().await;
-    for path in PATHS {
-        assert_refused(&app.send(Method::GET, path, &[]).await, "missing");
-    }
-}
-
-#[tokio::test]
-async fn other_scheme_or_repeated_header_counts_as_missing() {
+async fn absent_or_repeated_header_or_other_scheme_counts_as_missing() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
     let bearer = format!("Bearer {token}");
     for headers in [
-        &[("authorization", "Basic YTpi")][..],
+        &[][..],
+        &[("authorization", "Basic YTpi")],
         &[("authorization", &*token)],
         &[("authorization", "")],
         &[("authorization", "Bearer")],
-        &[("authorization", "Bearer ")],
+        &[("authorization", "Bearer  ")],
+        &[("authorization", &format!("Bearer{token}"))],
+        &[("authorization", &format!("Bearer\t{token}"))],
         &[("authorization", &bearer), ("authorization", &bearer)],
         &[("x-api-key", &token)],
     ] {
@@ -69,7 +53,7 @@ async fn token_in_query_is_ignored() {
 async fn scheme_is_case_insensitive() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
-    for scheme in ["Bearer", "bearer", "BEARER", "bEARER "] {
+    for scheme in ["Bearer", "bearer", "BEARER", "bEaReR  "] {
         let header = format!("{scheme} {token}");
         app.send(Method::GET, "/api/v1/me", &[("authorization", &header)]).await.data();
     }
@@ -81,9 +65,20 @@ async fn malformed_and_unknown_tokens_are_invalid() {
     let known = app.key(OWNER, "read:courses").await;
     let unknown = TestApp::new().await.key(OWNER, "read:courses").await;
     let mistyped = known.replace("ccat_", "ccat-");
-    for token in
-        ["x", "a b", "ü", "ccat_", &unknown, &mistyped, &known[..53], &format!("{known}0"), &known.to_uppercase()]
-    {
+    for token in [
+        "x",
+        "a b",
+        "a,b",
+        "=",
+        "a=b",
+        "ü",
+        "ccat_",
+        &unknown,
+        &mistyped,
+        &known[..53],
+        &format!("{known}0"),
+        &known.to_uppercase(),
+    ] {
         assert_refused(&app.get(token, "/api/v1/courses").await, "invalid");
     }
 }
@@ -125,15 +120,6 @@ async fn token_without_required_scope_is_refused() {
     }
     for path in ["/api/v1/me", "/api/v1/openapi.json"] {
         assert_eq!(app.get(&token, path).await.status, 200);
-    }
-}
-
-#[tokio::test]
-async fn both_credential_kinds_are_accepted_by_default() {
-    let app = TestApp::new().await;
-    for &kind in CredentialKind::ALL {
-        let (token, _) = app.credential(kind, OWNER, "read:courses", None).await;
-        app.get(&token, "/api/v1/courses").await.data();
     }
 }
 

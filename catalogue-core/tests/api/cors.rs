@@ -48,6 +48,7 @@ async fn listed_origins_are_case_insensitive() {
 #[tokio::test]
 async fn listed_origin_may_call_the_api() {
     let app = TestApp::with(|builder| builder.cors_origins([APP, "http://localhost:3000"])).await;
+    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
     for origin in [APP, "http://localhost:3000"] {
         let response = preflight(&app, "/api/v1/courses", origin).await;
         assert_eq!(response.status, 204);
@@ -70,6 +71,9 @@ async fn listed_origin_may_call_the_api() {
         assert_eq!(refused.header("access-control-allow-origin"), Some(origin));
         assert_eq!(refused.header("access-control-expose-headers"), Some(EXPOSED));
         assert!(refused.headers.get_all("vary").iter().any(|value| value == "Origin"));
+
+        let list = app.send(Method::GET, "/api/v1/courses", &[("origin", origin), ("authorization", &bearer)]).await;
+        assert_eq!((list.status.as_u16(), list.header("access-control-expose-headers")), (200, Some(EXPOSED)));
     }
     for stranger in ["https://evil.example.com", "null", "https://app.example.com.evil.example"] {
         let response = preflight(&app, "/api/v1/courses", stranger).await;

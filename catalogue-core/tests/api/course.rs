@@ -3,13 +3,11 @@
 use catalogue_core::Course;
 use serde_json::json;
 
-use crate::app::{BODY, OTHER, OWNER, TestApp, course, for_other};
+use crate::app::{OTHER, OWNER, TestApp, course, for_other};
 
 #[tokio::test]
 async fn course_has_documented_fields() {
-    let app = TestApp::new().await;
-    app.put([course("c", 0)]).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([course("c", 0)]).await;
     assert_eq!(
         app.get(&token, "/api/v1/courses/c").await.json(),
         json!({
@@ -27,43 +25,16 @@ async fn course_has_documented_fields() {
 
 #[tokio::test]
 async fn unset_fields_are_null() {
-    let app = TestApp::new().await;
-    app.put([Course { published_at: None, access_mode: None, modules: vec![], ..course("c", 0) }]).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) =
+        TestApp::with_courses([Course { published_at: None, access_mode: None, modules: vec![], ..course("c", 0) }])
+            .await;
     let data = app.get(&token, "/api/v1/courses/c").await.data();
     assert_eq!((&data["publishedAt"], &data["accessMode"], &data["modules"]), (&json!(null), &json!(null), &json!([])));
 }
 
 #[tokio::test]
-async fn module_bodies_are_omitted() {
-    let app = TestApp::new().await;
-    app.put([course("c", 0)]).await;
-    let token = app.key(OWNER, "read:courses").await;
-    let response = app.get(&token, "/api/v1/courses/c").await;
-    assert!(!String::from_utf8_lossy(&response.body).contains(BODY));
-}
-
-#[tokio::test]
-async fn slug_is_decoded_once() {
-    let app = TestApp::new().await;
-    app.put([course("using-🤗-transformers", 0), course("100%25", 0), course("a+b c", 0)]).await;
-    let token = app.key(OWNER, "read:courses").await;
-    for (segment, slug) in [
-        ("using-%F0%9F%A4%97-transformers", "using-🤗-transformers"),
-        ("%75sing-%f0%9f%a4%97-transformers", "using-🤗-transformers"),
-        ("100%2525", "100%25"),
-        ("a+b%20c", "a+b c"),
-    ] {
-        let data = app.get(&token, &format!("/api/v1/courses/{segment}")).await.data();
-        assert_eq!(data["slug"], slug);
-    }
-}
-
-#[tokio::test]
 async fn impossible_slugs_return_404() {
-    let app = TestApp::new().await;
-    app.put([course("a", 0)]).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([course("a", 0)]).await;
     let long = "x".repeat(10_000);
     for segment in ["A", "a%20", "a%2Fb", "%2F", "%", "%zz", "%FF", "%00", "a%0A", ".", "..", &long] {
         app.get(&token, &format!("/api/v1/courses/{segment}")).await.failure(404, "not_found");

@@ -1,10 +1,9 @@
 //! Callers that the host application identifies by the request head, before a bearer token is read.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use catalogue_core::auth::{CredentialKind, Identity, NewToken, Scopes, token_kind};
 use catalogue_core::limit::ClientAddress;
-use catalogue_core::observe::{FinishedRequest, Observer};
 use catalogue_core::{AccountId, Catalogue};
 use http::header::{AUTHORIZATION, COOKIE};
 use http::{Request, request};
@@ -12,6 +11,7 @@ use serde_json::json;
 
 use crate::app::{OTHER, OWNER, TestApp, TestResponse, course, for_other, send};
 use crate::clock::Clock;
+use crate::observer::Recorder;
 
 /// Returns the identity of the session that the cookie names.
 fn session(head: &request::Parts) -> Option<Identity> {
@@ -45,15 +45,10 @@ async fn with_cookie(catalogue: &Catalogue, target: &str, cookie: &str) -> TestR
     send(catalogue, "/my", get(target, Some(cookie), None)).await
 }
 
-/// Returns the slugs of all pages, following each `Link`.
+/// Returns the slugs of all pages of the session.
 async fn follow_links(catalogue: &Catalogue, cookie: &str) -> Vec<String> {
-    let (mut slugs, mut target) = (Vec::new(), Some("/my/courses?limit=1".to_owned()));
-    while let Some(url) = target {
-        let page = with_cookie(catalogue, &url, cookie).await;
-        slugs.extend(page.data().as_array().unwrap().iter().map(|item| item["slug"].as_str().unwrap().to_owned()));
-        target = page.header("link").map(|link| link[1..].split_once('>').unwrap().0.to_owned());
-    }
-    slugs
+    let page = async |target: String| with_cookie(catalogue, &target, cookie).await;
+    crate::app::follow_links("/my/courses?limit=1", page).await
 }
 
 #[tokio::test]
@@ -98,9 +93,10 @@ async fn session_is_checked_like_a_token() {
 /// Sessions are a separate kind: `accept` does not restrict them. `/me` and observers get the host application's id.
 #[tokio::test]
 async fn session_keeps_the_id_from_the_host() {
-    let callers = RecordedCallers::default();
-    let app = TestApp::with(|builder| builder.observer(callers.clone()).accept([CredentialKind::ApiKey])).await;
+    let callers = Recorder::of(|request| request.caller.map(|caller| (caller.kind, caller.credential_id.to_string())));
+    let app = TestApp::with(|builder| builder.observer(Arc::clone(&callers)).accept([CredentialKind::ApiKey])).await;
     app.put([course("a", 0)]).await;
+    callers.take();
     let session = |scope| Identity::session(AccountId::new(OWNER), "laptop 7", Scopes::from_names([scope]));
     let catalogue = app.catalogue.identified_by(move |_| Some(session("read:courses")));
     let me = send(&catalogue, "/api/v1", get("/api/v1/me", None, None)).await;
@@ -109,26 +105,18 @@ async fn session_keeps_the_id_from_the_host() {
     assert_eq!(list.data()[0]["slug"], "a");
     let called = app.catalogue.call_as(session("read:profile"), get("/api/v1/courses", None, None)).await;
     assert_eq!(called.status(), 403);
-    let session = (CredentialKind::Session, "laptop 7".to_owned());
-    assert_eq!(*callers.0.lock().unwrap(), [session.clone(), session.clone(), session]);
-}
-
-/// Callers, as an observer gets them.
-#[derive(Clone, Debug, Default)]
-struct RecordedCallers(Arc<Mutex<Vec<(CredentialKind, String)>>>);
-
-impl Observer for RecordedCallers {
-    fn finished(&self, request: &FinishedRequest<'_>) {
-        let caller = request.caller.unwrap();
-        self.0.lock().unwrap().push((caller.kind, caller.credential_id.to_string()));
-    }
+    let session = Some((CredentialKind::Session, "laptop 7".to_owned()));
+    assert_eq!(callers.take(), [session.clone(), session.clone(), session]);
 }
 
 /// `ALL` and `from_name` exclude sessions, so no storage or option can name them.
 #[test]
 fn session_is_not_a_storage_kind() {
     assert_eq!(CredentialKind::ALL, [CredentialKind::ApiKey, CredentialKind::OAuth]);
-    assert_eq!(CredentialKind::from_name(CredentialKind::Session.name()), None);
+    for kind in [CredentialKind::ApiKey, CredentialKind::OAuth, CredentialKind::Session] {
+        let found = CredentialKind::from_name(kind.name());
+        assert_eq!(found, Some(kind).filter(|kind| *kind != CredentialKind::Session));
+    }
     let token = NewToken::mint(CredentialKind::Session);
     assert_eq!(token_kind(token.expose()), Some(CredentialKind::OAuth));
 }

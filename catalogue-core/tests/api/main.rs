@@ -10,7 +10,6 @@ mod contract;
 mod cors;
 mod course;
 mod courses;
-mod failing_calls;
 mod failures;
 mod identified_by;
 mod imports;

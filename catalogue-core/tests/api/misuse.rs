@@ -8,37 +8,28 @@ fn builder() -> CatalogueBuilder {
     Catalogue::with_api_keys(MemoryStorage::new())
 }
 
+#[track_caller]
 fn assert_refused(builder: CatalogueBuilder, problem: &str, advice: &str) {
-    let message = builder.build().expect_err("an invalid catalogue").to_string();
+    let message = builder.build().expect_err(problem).to_string();
     assert!(message.contains(problem) && message.contains(advice), "{message}");
 }
 
 #[test]
-fn invalid_urls_are_refused() {
-    let advice = "use a URL or a path, e.g. https://api.example.com/api/v1 or /api/v1";
-    assert_refused(builder().base_url("api/v1"), "invalid base URL \"api/v1\"", advice);
-    assert_refused(builder().base_url("/api?v=1"), "it has a query or a fragment", advice);
-    assert_refused(builder().docs_url("ftp://example.com"), "invalid docs URL", advice);
-    assert_refused(builder().docs_url("//docs"), "its path has an empty segment", advice);
-}
-
-#[test]
-fn equal_paths_are_refused() {
-    assert_refused(
-        builder().base_url("/api").docs_url("https://docs.example.com/api/"),
-        "the same path",
-        "use different paths",
-    );
-}
-
-#[test]
-fn documents_that_hide_an_operation_are_refused() {
-    let builder = builder().base_url("/api").docs_url("/api/courses");
-    assert_refused(builder, "would hide the operation", "use another docs URL");
-}
-
-#[test]
-fn documents_may_be_below_the_api() {
+fn invalid_and_colliding_urls_are_refused() {
+    let form = "use a URL or a path, e.g. https://api.example.com/api/v1 or /api/v1";
+    for (base, docs, problem, advice) in [
+        ("api/v1", "/docs", "invalid base URL \"api/v1\"", form),
+        ("/é", "/docs", "invalid base URL", form),
+        ("/api?v=1", "/docs", "it has a query or a fragment", form),
+        ("/api", "ftp://example.com/docs", "invalid docs URL", form),
+        ("/api", "//docs", "its path has an empty segment", form),
+        ("/api", "https://docs.example.com/api/", "the same path", "use different paths"),
+        ("/api", "/api/me", "would hide the operation", "use another docs URL"),
+        ("/api", "/api/courses", "would hide the operation", "use another docs URL"),
+        ("/api", "/api/courses/docs", "would hide the operation", "use another docs URL"),
+    ] {
+        assert_refused(builder().base_url(base).docs_url(docs), problem, advice);
+    }
     assert!(builder().base_url("/api").docs_url("/api/docs").build().is_ok());
 }
 
@@ -49,7 +40,23 @@ fn at_least_one_credential_kind_is_required() {
 }
 
 #[test]
-fn origin_with_a_path_is_refused() {
-    let builder = builder().cors_origins(["https://app.example.com/"]);
-    assert_refused(builder, "invalid origin", "use a scheme, a host and any non-default port");
+fn invalid_origins_are_refused() {
+    for origin in [
+        "",
+        "*",
+        "null",
+        "app.example.com",
+        "https://a/",
+        "https://a/b",
+        "https://a?b",
+        "https://u@a",
+        "https://a:443",
+        "http://a:80",
+        "https://*.example.com",
+        "ftp://a",
+    ] {
+        let problem = format!("invalid origin {origin:?}");
+        assert_refused(builder().cors_origins([origin]), &problem, "use a scheme, a host and any non-default port");
+    }
+    assert!(builder().cors_origins(["https://a:80", "http://a:443"]).build().is_ok());
 }

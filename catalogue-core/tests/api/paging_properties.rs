@@ -10,7 +10,7 @@ use crate::app::{OTHER, OWNER, TestApp, course, for_other};
 
 /// Generates courses. Their slugs and creation seconds are close together, for many ties.
 fn catalogues() -> impl Strategy<Value = Vec<Course>> {
-    proptest::collection::btree_map("[a-cA-Cé🤗]{1,4}", 0..4_i64, 0..40)
+    proptest::collection::btree_map("[a-cA-Cé～🤗]{1,4}", 0..4_i64, 0..40)
         .prop_map(|courses| courses.into_iter().map(|(slug, second)| course(&slug, second)).collect())
 }
 
@@ -24,7 +24,7 @@ enum Write {
 
 fn writes() -> impl Strategy<Value = Vec<Write>> {
     let write = prop_oneof![
-        ("[a-cA-Cé🤗]{1,4}", 0..4_i64).prop_map(|(slug, second)| Write::Put(slug, second)),
+        ("[a-cA-Cé～🤗]{1,4}", 0..4_i64).prop_map(|(slug, second)| Write::Put(slug, second)),
         any::<prop::sample::Index>().prop_map(Write::Remove),
         any::<prop::sample::Index>().prop_map(Write::Retitle),
     ];

@@ -47,13 +47,3 @@ async fn reference_page_ignores_trailing_slash() {
     let [bare, slash] = [app.send(Method::GET, "/docs", &[]).await, app.send(Method::GET, "/docs/", &[]).await];
     assert_eq!(bare.body, slash.body);
 }
-
-#[tokio::test]
-async fn documents_below_base_url_are_public() {
-    let app = TestApp::with(|builder| builder.docs_url("/api/v1/docs")).await;
-    for (path, _) in DOCUMENTS {
-        let response = app.send(Method::GET, &format!("/api/v1{path}"), &[]).await;
-        assert_eq!(response.status, 200, "{path}");
-    }
-    app.send(Method::GET, "/api/v1/other", &[]).await.failure(401, "unauthorized");
-}

@@ -20,18 +20,6 @@ async fn browser_is_redirected_to_reference_page() {
     }
 }
 
-/// Only the parameter `q` is a weight.
-#[tokio::test]
-async fn media_type_parameters_do_not_prevent_redirect() {
-    let app = TestApp::with(CatalogueBuilder::serve_root).await;
-    for (accept, status) in
-        [("text/html;quality=0", 303), ("text/html;level=1;Q=0.1", 303), ("text/html;level=1; q=0", 404)]
-    {
-        let response = app.send(Method::GET, "/", &[("accept", accept)]).await;
-        assert_eq!(response.status, status, "{accept:?}");
-    }
-}
-
 #[tokio::test]
 async fn root_returns_404_to_other_clients() {
     let app = TestApp::with(CatalogueBuilder::serve_root).await;

@@ -10,12 +10,11 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use catalogue_core::admin::{Account, AdminStorage as _, NewCredential};
-use catalogue_core::auth::{Credential, Scopes, TokenDigest};
-use catalogue_core::storage::{
-    Actor, AtRevision, CourseRows, CourseStorage, CredentialStorage, KeyStorage as _, MemoryStorage, PageRequest,
-    Revision, StorageError,
-};
-use catalogue_core::{AccountId, Catalogue, Course, CourseDetail, Timestamp, async_trait};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{Actor, KeyStorage as _, MemoryStorage};
+use catalogue_core::{AccountId, Catalogue, Course};
+use catalogue_storage_conformance::sample;
+use catalogue_storage_tests::intercept::{Intercept, Point};
 use http::{Request, Response};
 
 /// Number of schedules.
@@ -23,48 +22,6 @@ const SCHEDULES: u64 = 1_000;
 
 const PATHS: [&str; 4] =
     ["/api/v1/courses", "/api/v1/courses?limit=2", "/api/v1/courses/one", "/api/v1/courses?limit=3"];
-
-/// Reads the courses first and their revision afterwards. Other tasks can run before and after the second read.
-#[derive(Debug)]
-struct SeparateReads {
-    memory: MemoryStorage,
-}
-
-#[async_trait]
-impl CourseStorage for SeparateReads {
-    async fn list_courses(
-        &self,
-        account: &AccountId,
-        page: &PageRequest,
-        rows: &mut CourseRows<'_>,
-    ) -> Result<Option<Revision>, StorageError> {
-        self.memory.list_courses(account, page, rows).await?;
-        self.revision(account).await
-    }
-
-    async fn find_course(
-        &self,
-        account: &AccountId,
-        slug: &str,
-    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        let value = self.memory.find_course(account, slug).await?.value;
-        Ok(AtRevision { value, revision: self.revision(account).await? })
-    }
-
-    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
-        yield_now().await;
-        let revision = self.memory.revision(account).await;
-        yield_now().await;
-        revision
-    }
-}
-
-#[async_trait]
-impl CredentialStorage for SeparateReads {
-    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        self.memory.find_credential(digest).await
-    }
-}
 
 /// An account, and the versions of its courses.
 struct Owner {
@@ -91,7 +48,14 @@ impl World {
     async fn new() -> Self {
         let memory = MemoryStorage::new();
         let servers = [(); 2].map(|()| {
-            let storage = SeparateReads { memory: memory.clone() };
+            // Other tasks can run before and after each read of a revision.
+            let storage = Intercept::new(memory.clone()).on_call(|call, point| async move {
+                let is_at_revision = point != Point::Begun || call == "revision";
+                if is_at_revision && call != "find_credential" {
+                    yield_now().await;
+                }
+                Ok(())
+            });
             Catalogue::with_api_keys(storage).page_cache(6 << 10).build().unwrap()
         });
         let mut owners = Vec::new();
@@ -190,18 +154,7 @@ fn run(seed: u64, mut tasks: Vec<Pin<Box<dyn Future<Output = ()> + '_>>>) {
 }
 
 fn course(account: &str, slug: &str, version: u64) -> Course {
-    Course {
-        account: AccountId::new(account),
-        slug: slug.to_owned(),
-        title: format!("{account} {version}"),
-        tagline: String::new(),
-        language: "en".to_owned(),
-        created_at: Timestamp::from_microseconds(1).unwrap(),
-        published_at: None,
-        hidden: false,
-        access_mode: None,
-        modules: Vec::new(),
-    }
+    Course { title: format!("{account} {version}"), ..sample::course(account, slug) }
 }
 
 /// Returns the version of all courses in `body`, which must belong to `account`.

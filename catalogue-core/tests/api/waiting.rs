@@ -1,20 +1,17 @@
 //! Concurrent requests for one response: one reads, the others wait for it.
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use catalogue_core::auth::{Credential, TokenDigest};
-use catalogue_core::observe::{FinishedRequest, Observer};
-use catalogue_core::storage::{
-    AtRevision, CourseRows, CourseStorage, CredentialStorage, MemoryStorage, PageRequest, Revision, StorageError,
-    StorageErrorKind,
-};
-use catalogue_core::{AccountId, Catalogue, CourseDetail, async_trait};
+use catalogue_core::Catalogue;
+use catalogue_core::storage::{MemoryStorage, StorageError, StorageErrorKind};
+use catalogue_storage_tests::intercept::{Intercept, Point};
 use http::{Request, Response};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use crate::app::{OWNER, TestApp, course};
+use crate::app::{TestApp, course};
+use crate::observer::Recorder;
+use crate::page_cache::retitle;
 
 const LIST: &str = "/api/v1/courses";
 
@@ -26,73 +23,16 @@ enum End {
     Panicked,
 }
 
-/// A storage whose reads of courses end when and how a test decides.
-#[derive(Debug)]
-struct BlockingStorage {
-    memory: MemoryStorage,
-    reads: AtomicUsize,
-    ends: tokio::sync::Mutex<UnboundedReceiver<End>>,
-}
+/// Calls of a storage that read courses.
+const READS: [&str; 2] = ["list_courses", "find_course"];
 
-impl BlockingStorage {
-    async fn wait_for_end(&self) -> Result<(), StorageError> {
-        self.reads.fetch_add(1, Ordering::SeqCst);
-        match self.ends.lock().await.recv().await.unwrap() {
-            End::Succeeded => Ok(()),
-            End::Failed => Err(StorageError::new(StorageErrorKind::Unavailable, "took too long")),
-            End::Panicked => panic!("as instructed"),
-        }
-    }
-}
-
-#[async_trait]
-impl CourseStorage for BlockingStorage {
-    async fn list_courses(
-        &self,
-        account: &AccountId,
-        page: &PageRequest,
-        rows: &mut CourseRows<'_>,
-    ) -> Result<Option<Revision>, StorageError> {
-        self.wait_for_end().await?;
-        self.memory.list_courses(account, page, rows).await
-    }
-
-    async fn find_course(
-        &self,
-        account: &AccountId,
-        slug: &str,
-    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        self.wait_for_end().await?;
-        self.memory.find_course(account, slug).await
-    }
-
-    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
-        self.memory.revision(account).await
-    }
-}
-
-#[async_trait]
-impl CredentialStorage for BlockingStorage {
-    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        self.memory.find_credential(digest).await
-    }
-}
-
-/// Causes of failed requests.
-#[derive(Clone, Debug, Default)]
-struct Causes(Arc<Mutex<Vec<String>>>);
-
-impl Observer for Causes {
-    fn finished(&self, request: &FinishedRequest<'_>) {
-        self.0.lock().unwrap().extend(request.failure.map(ToString::to_string));
-    }
-}
-
-/// A catalogue over one course, its storage, and a sender that ends reads of the storage.
+/// A catalogue over one course, whose reads end when and how a test decides.
 struct Fixture {
     catalogue: Catalogue,
-    storage: Arc<BlockingStorage>,
-    causes: Causes,
+    storage: Arc<Intercept<MemoryStorage>>,
+    memory: MemoryStorage,
+    /// Causes of failed requests.
+    causes: Arc<Recorder<Option<String>>>,
     token: String,
     ends: UnboundedSender<End>,
 }
@@ -101,15 +41,25 @@ type Call<'a> = Pin<Box<dyn Future<Output = Response<bytes::Bytes>> + 'a>>;
 
 impl Fixture {
     async fn new() -> Self {
-        let app = TestApp::new().await;
-        app.put([course("c", 0)]).await;
-        let token = app.key(OWNER, "read:courses").await;
+        let (app, token) = TestApp::with_courses([course("c", 0)]).await;
         let (ends, receiver) = unbounded_channel();
-        let storage =
-            Arc::new(BlockingStorage { memory: app.storage, reads: AtomicUsize::new(0), ends: receiver.into() });
-        let causes = Causes::default();
-        let builder = Catalogue::with_api_keys(Arc::clone(&storage)).observer(causes.clone());
-        Self { catalogue: builder.build().unwrap(), storage, causes, token, ends }
+        let receiver = Arc::new(tokio::sync::Mutex::new(receiver));
+        let storage = Intercept::new(app.storage.clone()).on_call(move |call, point| {
+            let receiver = Arc::clone(&receiver);
+            async move {
+                if !READS.contains(&call) || point != Point::Begun {
+                    return Ok(());
+                }
+                match receiver.lock().await.recv().await.unwrap() {
+                    End::Succeeded => Ok(()),
+                    End::Failed => Err(StorageError::new(StorageErrorKind::Unavailable, "took too long")),
+                    End::Panicked => panic!("as instructed"),
+                }
+            }
+        });
+        let (storage, causes) = (Arc::new(storage), Recorder::of(|request| request.failure.map(ToString::to_string)));
+        let builder = Catalogue::with_api_keys(Arc::clone(&storage)).observer(Arc::clone(&causes));
+        Self { catalogue: builder.build().unwrap(), storage, memory: app.storage, causes, token, ends }
     }
 
     fn call(&self, path: &str) -> Call<'_> {
@@ -132,7 +82,7 @@ impl Fixture {
     }
 
     fn reads(&self) -> usize {
-        self.storage.reads.load(Ordering::SeqCst)
+        self.storage.count(&READS)
     }
 }
 
@@ -145,10 +95,10 @@ async fn poll(call: &mut Call<'_>) -> Option<u16> {
     }
 }
 
-/// Returns the statuses of all calls, in any order. Any call may read for the others, so each is polled up to twice.
+/// Returns the statuses of all calls, in any order. Any call may read for the others, and each poll ends at least one.
 async fn statuses(mut calls: Vec<Call<'_>>) -> Vec<u16> {
     let mut statuses = Vec::new();
-    for _ in 0..2 {
+    for _ in 0..calls.len() {
         let mut waiting = Vec::new();
         for mut call in calls {
             match poll(&mut call).await {
@@ -163,6 +113,38 @@ async fn statuses(mut calls: Vec<Call<'_>>) -> Vec<u16> {
 }
 
 #[tokio::test]
+async fn waiters_share_the_response_of_the_leader() {
+    let fixture = Fixture::new().await;
+    let calls: [_; 10] = fixture.calls(LIST).await;
+    assert_eq!(fixture.catalogue.in_flight(), 10);
+    // If each request read the list, nine would get no end.
+    fixture.end(End::Succeeded);
+    assert_eq!(statuses(calls.into()).await, [200; 10]);
+    assert_eq!((fixture.reads(), fixture.catalogue.in_flight()), (1, 0));
+}
+
+#[tokio::test]
+async fn waiters_read_concurrently_when_response_is_not_cacheable() {
+    let fixture = Fixture::new().await;
+    let [mut leader, mut others @ ..]: [_; 10] = fixture.calls(LIST).await;
+    // The courses change while the leader reads, so its response cannot be cached for the others.
+    retitle(&fixture.memory, "c", "Changed").await;
+    fixture.end(End::Succeeded);
+    assert_eq!(poll(&mut leader).await, Some(200));
+    // Each waiter wakes the next one.
+    for _ in 0..9 {
+        for call in &mut others {
+            assert_eq!(poll(call).await, None);
+        }
+    }
+    assert_eq!(fixture.reads(), 10, "all waiters read at the same time");
+    for _ in 0..9 {
+        fixture.end(End::Succeeded);
+    }
+    assert_eq!(statuses(others.into()).await, [200; 9]);
+}
+
+#[tokio::test]
 async fn waiters_fail_when_the_leader_fails() {
     for end in [End::Failed, End::Panicked] {
         let fixture = Fixture::new().await;
@@ -172,7 +154,7 @@ async fn waiters_fail_when_the_leader_fails() {
             assert_eq!(poll(&mut call).await, Some(500), "{end:?}");
         }
         assert_eq!(fixture.reads(), 1, "{end:?}");
-        let causes = std::mem::take(&mut *fixture.causes.0.lock().unwrap());
+        let causes: Vec<_> = fixture.causes.take().into_iter().flatten().collect();
         let (first, others) = causes.split_first().unwrap();
         assert!(["took too long", "panicked: as instructed"].contains(&&**first), "{first}");
         assert!(

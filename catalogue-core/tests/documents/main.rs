@@ -4,8 +4,6 @@ mod about;
 mod openapi;
 mod openapi_30;
 mod page;
-mod schema;
-mod served;
 mod texts;
 
 use catalogue_core::storage::MemoryStorage;

@@ -7,7 +7,7 @@ use catalogue_core::storage::Limit;
 use catalogue_core::{DocumentFormat, ErrorCode, Operation};
 use serde_json::{Value, json};
 
-use crate::{json, operation, resolve, schema, text_at, walk};
+use crate::{json, operation, resolve, text_at, walk};
 
 fn document() -> Value {
     json(DocumentFormat::OpenApi)
@@ -23,14 +23,6 @@ fn paths_match_the_operations_and_only_have_get() {
         assert_eq!(item.as_object().unwrap().keys().collect::<Vec<_>>(), ["get"]);
     }
     assert_eq!(paths.len(), Operation::ALL.len());
-    for (id, path) in [
-        ("getMe", "/me"),
-        ("listCourses", "/courses"),
-        ("getCourse", "/courses/{slug}"),
-        ("getOpenApi", "/openapi.json"),
-    ] {
-        assert_eq!(operation(&document, id).0, path);
-    }
     for &known in Operation::ALL {
         assert_eq!(operation(&document, known.id()).0, known.path());
     }
@@ -81,47 +73,37 @@ fn schemas_are_not_boolean_and_objects_are_closed() {
     });
 }
 
-/// The tables of section 2, in their order: name, type, and whether null is allowed.
+/// The tables of section 2, in their order. `?` marks a property that may be null, `none` one with a schema elsewhere.
 #[test]
 fn properties_match_the_specification() {
     let document = document();
-    let tables: [(&str, &[(&str, Value)]); 7] = [
-        ("Identity", &[("userId", json!("string")), ("apiKeyId", json!("string")), ("scopes", json!("array"))]),
+    for (name, properties) in [
+        ("Identity", "userId: string, apiKeyId: string, scopes: array"),
         (
             "CourseListItem",
-            &[
-                ("slug", json!("string")),
-                ("title", json!("string")),
-                ("language", json!("string")),
-                ("publishedAt", json!(["string", "null"])),
-                ("hidden", json!("boolean")),
-                ("moduleCount", json!("integer")),
-            ],
+            "slug: string, title: string, language: string, publishedAt: string?, hidden: boolean, moduleCount: integer",
         ),
         (
             "CourseDetail",
-            &[
-                ("slug", json!("string")),
-                ("title", json!("string")),
-                ("tagline", json!("string")),
-                ("language", json!("string")),
-                ("publishedAt", json!(["string", "null"])),
-                ("hidden", json!("boolean")),
-                ("accessMode", json!(["string", "null"])),
-                ("modules", json!("array")),
-            ],
+            "slug: string, title: string, tagline: string, language: string, publishedAt: string?, hidden: boolean, \
+             accessMode: string?, modules: array",
         ),
-        ("Module", &[("number", json!("integer")), ("title", json!("string")), ("summary", json!("string"))]),
-        ("PaginationMeta", &[("nextCursor", json!(["string", "null"]))]),
-        ("ErrorEnvelope", &[("error", Value::Null)]),
-        ("ErrorBody", &[("code", Value::Null), ("message", json!("string"))]),
-    ];
-    for (name, properties) in tables {
+        ("Module", "number: integer, title: string, summary: string"),
+        ("PaginationMeta", "nextCursor: string?"),
+        ("ErrorEnvelope", "error: none"),
+        ("ErrorBody", "code: none, message: string"),
+    ] {
         let schema = &document["components"]["schemas"][name];
-        let names: Vec<&str> = properties.iter().map(|(name, _)| *name).collect();
+        let properties: Vec<_> = properties.split(", ").map(|property| property.split_once(": ").unwrap()).collect();
+        let names: Vec<_> = properties.iter().map(|(name, _)| *name).collect();
         assert_eq!(schema["required"], json!(names), "{name}");
         for (property, kind) in properties {
-            assert_eq!(&schema["properties"][property]["type"], kind, "{name}.{property}");
+            let kind = match kind.strip_suffix('?') {
+                Some(kind) => json!([kind, "null"]),
+                None if kind == "none" => Value::Null,
+                None => json!(kind),
+            };
+            assert_eq!(schema["properties"][property]["type"], kind, "{name}.{property}");
         }
         let optional = usize::from(name == "ErrorBody");
         assert_eq!(schema["properties"].as_object().unwrap().len(), names.len() + optional, "{name}");
@@ -142,52 +124,6 @@ fn only_failures_use_the_error_envelope() {
         let schema = &response["content"]["application/json"]["schema"];
         let is_envelope = schema["$ref"] == "#/components/schemas/ErrorEnvelope";
         assert_eq!(is_envelope, status >= 400, "{id} {status}");
-    }
-}
-
-#[test]
-fn each_operation_lists_its_possible_statuses() {
-    let document = document();
-    for (id, expected) in [
-        ("getMe", &[200, 304, 401, 405, 429, 500][..]),
-        ("listCourses", &[200, 304, 400, 401, 403, 405, 429, 500]),
-        ("getCourse", &[200, 304, 401, 403, 404, 405, 429, 500]),
-        ("getOpenApi", &[200, 304, 401, 405, 429, 500]),
-    ] {
-        let statuses: Vec<u16> =
-            responses(&document).into_iter().filter(|(of, ..)| of == id).map(|(_, status, _)| status).collect();
-        assert_eq!(statuses, expected, "{id}");
-    }
-}
-
-#[test]
-fn headers_are_listed_for_their_statuses() {
-    for (id, status, response) in responses(&document()) {
-        let has = |name: &str| response["headers"].get(name).is_some();
-        let at = format!("{id} {status}");
-        assert!(has("X-Request-Id") && has("Cache-Control"), "{at}");
-        assert_eq!(has("ETag") && has("Vary"), status < 400, "{at}");
-        assert_eq!(has("WWW-Authenticate"), status == 401 || status == 403, "{at}");
-        assert_eq!(has("Retry-After"), status == 429, "{at}");
-        assert_eq!(has("RateLimit") && has("RateLimit-Policy"), status == 200 || status == 429, "{at}");
-        assert_eq!(has("Link"), id == "listCourses" && status == 200, "{at}");
-    }
-}
-
-#[test]
-fn every_example_matches_its_schema() {
-    let document = document();
-    for (id, status, response) in responses(&document) {
-        let Some(content) = response["content"].get("application/json") else {
-            assert_eq!(status, 304, "{id}");
-            continue;
-        };
-        let examples = content["examples"].as_object().unwrap();
-        assert!(!examples.is_empty(), "{id} {status}");
-        for (name, example) in examples {
-            let violations = schema::violations(&document, &content["schema"], &example["value"]);
-            assert!(violations.is_empty(), "{id} {status} {name}: {violations:?}");
-        }
     }
 }
 
@@ -218,16 +154,10 @@ fn each_operation_states_its_scope() {
     for (scope, _) in Scope::DEFINED {
         assert!(scheme["description"].as_str().unwrap().contains(scope.name()));
     }
-    for (id, scopes) in [
-        ("getMe", json!([])),
-        ("listCourses", json!(["read:courses"])),
-        ("getCourse", json!(["read:courses"])),
-        ("getOpenApi", json!([])),
-    ] {
-        let operation = operation(&document, id).1;
-        assert_eq!(operation["security"], json!([{ "bearer": [] }]), "{id}");
-        assert_eq!(operation["x-required-scopes"], scopes, "{id}");
-        let description = operation["description"].as_str().unwrap();
+    for known in Operation::ALL {
+        let operation = operation(&document, known.id()).1;
+        assert_eq!(operation["security"], json!([{ "bearer": [] }]), "{known:?}");
+        let (scopes, description) = (&operation["x-required-scopes"], operation["description"].as_str().unwrap());
         let named = scopes.as_array().unwrap().iter().all(|scope| description.contains(scope.as_str().unwrap()));
         assert!(named && description.contains("Scope required: "), "{description}");
     }

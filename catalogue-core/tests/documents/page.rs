@@ -53,9 +53,17 @@ fn attribute<'p>(attributes: &'p str, name: &str) -> Option<&'p str> {
 
 #[tokio::test]
 async fn policy_allows_own_style_script_and_api() {
-    for (base, api) in [("/api/v1", "'self'"), ("https://api.example.com:8443/api/v1", "https://api.example.com:8443")]
-    {
-        let catalogue = catalogue(base, DOCS);
+    for (base, docs, api) in [
+        ("/api/v1", "/docs", "'self'"),
+        ("/api/v1", "https://docs.example.com/docs", "'self'"),
+        ("https://a.example/v1", "https://b.example/docs", "https://a.example"),
+        ("https://a.example:8443/v1", "/docs", "https://a.example:8443"),
+        ("http://127.0.0.1:80/v1", "http://127.0.0.1:80/docs", "'self' http://127.0.0.1:80"),
+        // A policy cannot name these.
+        ("http://[::1]:80/v1", "http://[::1]:80/docs", "'self'"),
+        ("http://a;b/v1", "/docs", "'none'"),
+    ] {
+        let catalogue = catalogue(base, docs);
         let response = get(&catalogue, DOCS).await;
         let page = std::str::from_utf8(response.body()).unwrap();
         let [style, script] =
@@ -64,7 +72,7 @@ async fn policy_allows_own_style_script_and_api() {
             "default-src 'none'; style-src {style}; script-src {script}; connect-src {api}; img-src data:; base-uri 'none'; \
              form-action 'none'; frame-ancestors 'none'"
         );
-        assert_eq!(response.headers()[POLICY], policy);
+        assert_eq!(response.headers()[POLICY], policy, "{base} {docs}");
     }
 }
 

@@ -6,33 +6,6 @@ use proptest::sample::select;
 
 use super::*;
 
-#[test]
-fn limit_must_be_digits_within_bounds() {
-    for text in ["-1", "+5", "1.5", "", " 5", "5 ", "0x5", "١", "５", "1e1"] {
-        assert_eq!(
-            parse_limit(text).unwrap_err(),
-            InvalidParameter::new(error::LIMIT, Reason::NotAnInteger),
-            "{text:?}"
-        );
-    }
-    for text in ["0", "00", "101", "256", "99999999999999999999999"] {
-        assert_eq!(
-            parse_limit(text).unwrap_err(),
-            InvalidParameter::new(error::LIMIT, Reason::OUT_OF_RANGE),
-            "{text:?}"
-        );
-    }
-    for (text, limit) in [("1", 1), ("50", 50), ("100", 100), ("007", 7)] {
-        assert_eq!(parse_limit(text).map(Limit::get), Ok(limit));
-    }
-}
-
-#[test]
-fn parameter_name_may_be_percent_encoded() {
-    let query = ListQuery::parse(Some("%6C%69%6D%69%74x=1&%6C%69%6D%69%74=5"));
-    assert!(matches!(&query.limit, Once::Given(value) if value == "5"), "{:?}", query.limit);
-}
-
 proptest! {
     #[test]
     fn query_parser_matches_form_urlencoded(pieces in vec(select(vec![

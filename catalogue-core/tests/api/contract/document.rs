@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::app::{BASE, DOCS};
 
-/// Document of a catalogue at the usual URLs. `served_document_equals_printed_one` compares it with the served one.
+/// Document of a catalogue at the usual URLs. `served_documents_equal_generated_ones` compares the served one with it.
 pub(super) static DOCUMENT: LazyLock<Document> = LazyLock::new(|| Document::read(&printed()));
 
 /// The descriptions of responses in the document.

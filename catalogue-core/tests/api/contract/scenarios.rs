@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::limit::{LocalRateLimiter, RateLimit};
-use catalogue_core::storage::{Actor, KeyStorage, MemoryStorage};
+use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_core::{AccountId, Catalogue, Timestamp};
 use http::{Method, Request};
 
 use super::document::{DOCUMENT, Operation};
 use crate::app::{BASE, OWNER, TestApp, TestResponse, course, send};
-use crate::failures::{FailingStorage, FailureMode};
+use crate::failures::{FailureMode, failing_catalogue};
 
 /// An operation and its response.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Stage {
         Self {
             full: TestApp::with(|builder| builder.max_in_flight(0)).await,
             limited: Self::limited().await,
-            failing: Catalogue::builder(MemoryStorage::new(), FailingStorage(FailureMode::Error)).build().unwrap(),
+            failing: failing_catalogue(FailureMode::Error),
             profile_token: usual.key(OWNER, "read:profile").await,
             expired_token: usual.credential(CredentialKind::ApiKey, OWNER, "read:courses", expiry).await.0,
             oauth_token: keys_only.credential(CredentialKind::OAuth, OWNER, "read:courses", None).await.0,
