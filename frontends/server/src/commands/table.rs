@@ -38,14 +38,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_aligned_and_cells_stay_on_one_line() {
-        let rows = [["é".to_owned(), "-".to_owned()], ["a\nb".to_owned(), "long".to_owned()]];
-        assert_eq!(aligned(["ONE", "TWO"], rows.into_iter()), "ONE   TWO\né     -\na\\nb  long\n");
-    }
-
-    #[test]
-    fn columns_are_aligned_by_display_width() {
-        let rows = [["山田太郎".to_owned(), "a".to_owned()], ["cafe\u{301}s".to_owned(), "b".to_owned()]];
-        assert_eq!(aligned(["NAME", "ID"], rows.into_iter()), "NAME      ID\n山田太郎  a\ncafe\u{301}s     b\n");
+    fn columns_are_aligned_by_display_width_and_cells_stay_on_one_line() {
+        for (headers, rows, expected) in [
+            (["ONE", "TWO"], [["é", "-"], ["a\nb", "long"]], "ONE   TWO\né     -\na\\nb  long\n"),
+            (
+                ["NAME", "ID"],
+                [["山田太郎", "a"], ["cafe\u{301}s", "b"]],
+                "NAME      ID\n山田太郎  a\ncafe\u{301}s     b\n",
+            ),
+        ] {
+            assert_eq!(aligned(headers, rows.map(|row| row.map(str::to_owned)).into_iter()), expected);
+        }
     }
 }

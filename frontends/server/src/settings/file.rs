@@ -125,37 +125,31 @@ mod tests {
     }
 
     #[test]
-    fn size_may_be_integer() {
-        for (text, value) in [("'64MiB'", "64MiB"), ("65_536", "65536"), ("-1", "-1"), ("0x10", "0x10")] {
-            let file = ConfigFile::parse("c.toml".to_owned(), &format!("page-cache = {text}"));
-            assert_eq!(texts(&file, &PAGE_CACHE).unwrap(), value);
+    fn size_may_be_integer_and_choice_boolean() {
+        for (setting, text, value) in [
+            (&*PAGE_CACHE, "'64MiB'", "64MiB"),
+            (&PAGE_CACHE, "65_536", "65536"),
+            (&PAGE_CACHE, "-1", "-1"),
+            (&PAGE_CACHE, "0x10", "0x10"),
+            (&WAIT, "true", "true"),
+            (&WAIT, "false", "false"),
+            (&WAIT, "'30s'", "30s"),
+        ] {
+            let file = ConfigFile::parse("c.toml".to_owned(), &format!("{} = {text}", setting.name));
+            assert_eq!(texts(&file, setting).unwrap(), value);
         }
         assert!(message("page-cache = 1.5").contains("a string in quotes"));
     }
 
     #[test]
-    fn choice_may_be_boolean() {
-        for (text, value) in [("true", "true"), ("false", "false"), ("'30s'", "30s")] {
-            let file = ConfigFile::parse("c.toml".to_owned(), &format!("wait = {text}"));
-            assert_eq!(texts(&file, &WAIT).unwrap(), value);
-        }
-    }
-
-    #[test]
-    fn errors_are_reported_in_order_of_lines() {
-        let text = message("lisen = '1'\nlog = 'info'\npage-cache = []\nlog-levels = 1");
-        let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines.len(), 3, "{text}");
-        assert!(lines[0].starts_with("c.toml: line 1: lisen: ") && lines[0].ends_with("did you mean \"listen\"?"));
-        assert!(lines[1].starts_with("c.toml: line 3: page-cache: "));
-        assert!(lines[2].starts_with("c.toml: line 4: log-levels: "));
-    }
-
-    #[test]
-    fn valid_keys_are_read_despite_invalid_ones() {
-        let file = ConfigFile::parse("c.toml".to_owned(), "tls-crt = 'x'\nlog = 'warn'\naccept = 1.5\npassword = 2");
-        assert_eq!(texts(&file, &LOG).unwrap(), "warn");
-        assert_eq!(file.errors.len(), 3);
+    fn errors_are_reported_in_order_of_lines_and_valid_keys_are_read() {
+        let text = "lisen = '1'\nlog = 'info'\npage-cache = []\nlog-levels = 1";
+        let file = ConfigFile::parse("c.toml".to_owned(), text);
+        let [first, second, third] = &*file.errors else { panic!("{:?}", file.errors) };
+        assert!(first.starts_with("c.toml: line 1: lisen: ") && first.ends_with("did you mean \"listen\"?"), "{first}");
+        assert!(second.starts_with("c.toml: line 3: page-cache: "), "{second}");
+        assert!(third.starts_with("c.toml: line 4: log-levels: "), "{third}");
+        assert_eq!(texts(&file, &LOG).unwrap(), "info");
     }
 
     #[test]

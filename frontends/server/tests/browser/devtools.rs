@@ -1,51 +1,48 @@
 //! Chromium and its `DevTools` protocol over two pipes: JSON messages that end with a zero byte.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Write, stderr};
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::Once;
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
+
+use crate::program::or_skip_unless;
 
 /// Names of Chromium's program.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+/// Runs Chromium, which reads commands from descriptor 3 and writes messages to descriptor 4, and then removes its profile.
+const SCRIPT: &str = r#"exec 3<&0 4>&1 </dev/null >/dev/null; "$@"; rm -rf "$0""#;
 /// Timeout for messages of the browser.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A running browser, killed on drop.
+/// A running browser. It exits when the test process ends, which closes the pipes.
 pub(crate) struct DevTools {
-    child: Child,
     input: ChildStdin,
     messages: Receiver<Value>,
     last_id: u64,
     /// All events by session; the session of the browser itself is the empty string.
     events: HashMap<String, Vec<Value>>,
-    _profile: TempDir,
 }
 
 impl DevTools {
-    /// Starts a browser with `host_rules` for name resolution. Returns `None` if none is installed and none is required.
-    pub(crate) fn start(host_rules: &str) -> Option<Self> {
-        let Some(program) = installed() else {
-            skip();
-            return None;
-        };
-        let profile = tempfile::tempdir().unwrap();
-        // Chromium reads commands from descriptor 3 and writes messages to descriptor 4; its standard output is discarded.
+    /// Starts a browser that can connect only to this machine. Returns `None` if none is installed and none is required.
+    pub(crate) fn start() -> Option<Self> {
+        let program = or_skip_unless("chromium", installed().ok_or_else(|| "not installed".to_owned()))?;
+        let profile = tempfile::tempdir().unwrap().keep();
         let mut command = Command::new("sh");
-        command.args(["-c", "exec 3<&0 4>&1 </dev/null >/dev/null; exec \"$0\" \"$@\""]).arg(program);
+        command.args(["-c", SCRIPT]).arg(&profile).arg(program);
         command.args(["--headless", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-quic"]);
         command.args(["--no-first-run", "--disable-background-networking", "--disable-component-update"]);
         command.args(["--disable-sync", "--disable-extensions", "--disable-dev-shm-usage", "about:blank"]);
-        command.arg(format!("--host-resolver-rules={host_rules}"));
-        command.arg(format!("--user-data-dir={}", profile.path().display()));
+        command.arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost");
+        command.arg(format!("--user-data-dir={}", profile.display()));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let (sender, messages) = channel();
+        let input = child.stdin.take().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, messages) = channel();
         std::thread::spawn(move || {
             let mut message = Vec::new();
             while output.read_until(0, &mut message).is_ok_and(|read| read > 0) {
@@ -55,9 +52,9 @@ impl DevTools {
                 }
                 message.clear();
             }
+            let _ = child.wait();
         });
-        let input = child.stdin.take().unwrap();
-        Some(Self { child, input, messages, last_id: 0, events: HashMap::new(), _profile: profile })
+        Some(Self { input, messages, last_id: 0, events: HashMap::new() })
     }
 
     /// Opens a session with a page and returns its id.
@@ -108,24 +105,9 @@ impl DevTools {
     }
 }
 
-impl Drop for DevTools {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 fn installed() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let mut programs = NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
     programs.find(|program| program.is_file())
-}
-
-fn skip() {
-    let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
-    assert!(!required.split(',').any(|name| name.trim() == "chromium"), "chromium is required and not installed");
-    // Once for all tests, and written directly: the test runner captures other output.
-    static PRINTED: Once = Once::new();
-    PRINTED.call_once(|| stderr().write_all(b"skipped: chromium is not installed\n").unwrap());
 }

@@ -5,6 +5,7 @@
 mod axe;
 mod devtools;
 mod forms;
+mod host;
 mod keyboard;
 mod looks;
 mod page;
@@ -14,8 +15,6 @@ mod policy;
 mod program;
 mod reading;
 mod settings;
-mod site;
 #[path = "../clients/tools.rs"]
 #[expect(dead_code, reason = "the tests of clients use the rest of it")]
 mod tools;
-mod without_script;

@@ -1,22 +1,21 @@
 //! A page of a browser, used by keyboard and mouse as a person would.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use crate::devtools::{DevTools, TIMEOUT};
 
-/// A page with its recorded events. Its browser ends with the last page.
+/// A page with its recorded events.
 pub(crate) struct Page {
-    tools: Arc<Mutex<DevTools>>,
     session: String,
-    /// Browser context with separate cookies and storage, if the page has one.
-    context: Option<Value>,
+    /// Browser context with separate cookies and storage.
+    context: Value,
 }
 
-/// Browser that all pages of [`Page::fresh`] share.
-static SHARED: Mutex<Weak<Mutex<DevTools>>> = Mutex::new(Weak::new());
+/// Browser that all pages share.
+static BROWSER: LazyLock<Option<Mutex<DevTools>>> = LazyLock::new(|| DevTools::start().map(Mutex::new));
 
 /// The displayed response in the form of one endpoint.
 #[derive(Debug)]
@@ -30,49 +29,37 @@ pub(crate) struct FormResponse {
 }
 
 impl Page {
-    pub(crate) fn open(host_rules: &str) -> Option<Self> {
-        let mut tools = DevTools::start(host_rules)?;
-        let targets = tools.command("", "Target.getTargets", json!({}));
-        let target = targets["targetInfos"].as_array().unwrap().iter().find(|target| target["type"] == "page");
-        let session = tools.attach(&target.unwrap()["targetId"]);
-        Some(Self::begin(Arc::new(Mutex::new(tools)), session, None))
-    }
-
-    /// Opens a page without cookies or storage, in a browser that can connect only to this machine.
+    /// Opens a page without cookies or storage. Returns `None` if no browser is installed and none is required.
     pub(crate) fn fresh() -> Option<Self> {
-        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(tools) = shared.upgrade() {
-            return Some(Self::within(tools));
-        }
-        let tools = DevTools::start("MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost")?;
-        let tools = Arc::new(Mutex::new(tools));
-        *shared = Arc::downgrade(&tools);
-        Some(Self::within(tools))
-    }
-
-    fn within(tools: Arc<Mutex<DevTools>>) -> Self {
-        let mut browser = tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut browser = BROWSER.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         let context = browser.command("", "Target.createBrowserContext", json!({}))["browserContextId"].take();
-        let page = json!({ "url": "about:blank", "browserContextId": context });
-        let target = browser.command("", "Target.createTarget", page);
+        let target = json!({ "url": "about:blank", "browserContextId": context });
+        let target = browser.command("", "Target.createTarget", target);
         let session = browser.attach(&target["targetId"]);
         drop(browser);
-        Self::begin(tools, session, Some(context))
-    }
-
-    fn begin(tools: Arc<Mutex<DevTools>>, session: String, context: Option<Value>) -> Self {
-        let mut page = Self { tools, session, context };
+        let mut page = Self { session, context };
         for domain in ["Page", "Runtime", "Log", "Network"] {
             page.command(&format!("{domain}.enable"), json!({}));
         }
         // Several pages share the browser, and each must act as if it had the focus.
         page.command("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
         page.prefer("light");
-        page
+        Some(page)
     }
 
-    fn tools(&self) -> MutexGuard<'_, DevTools> {
-        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
+    fn tools(&self) -> MutexGuard<'static, DevTools> {
+        BROWSER.as_ref().unwrap().lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the size of the window.
+    pub(crate) fn resize(&mut self, width: u32) {
+        let is_mobile = width < 500;
+        let size = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": is_mobile });
+        self.command("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    pub(crate) fn enable_scripts(&mut self, enabled: bool) {
+        self.command("Emulation.setScriptExecutionDisabled", json!({ "value": !enabled }));
     }
 
     /// Sets the preferred color scheme, and reduced motion, as moving elements cannot be clicked reliably.
@@ -214,6 +201,11 @@ impl Page {
         self.response_to(path, |page| page.click(&format!("form[data-path=\"{path}\"] [type=submit]")))
     }
 
+    #[track_caller]
+    pub(crate) fn assert_no_complaints(&self) {
+        assert!(self.complaints().is_empty(), "{:?}", self.complaints());
+    }
+
     /// Returns all exceptions, console messages and log entries, except log entries about the network or of level `info`.
     pub(crate) fn complaints(&self) -> Vec<Value> {
         let complains = |event: &&Value| match event["method"].as_str().unwrap() {
@@ -242,10 +234,9 @@ impl Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
-        if let Some(context) = self.context.take()
-            && !std::thread::panicking()
-        {
-            self.tools().command("", "Target.disposeBrowserContext", json!({ "browserContextId": context }));
+        if !std::thread::panicking() {
+            let context = json!({ "browserContextId": self.context });
+            self.tools().command("", "Target.disposeBrowserContext", context);
         }
     }
 }

@@ -1,23 +1,22 @@
-//! Reading aids of the page: choice of the samples' language, copy buttons, a table of contents that follows the
-//! reader, and links that open examples.
+//! Reading aids of the reference page: choice of the samples' language, copy buttons, a table of contents that follows the
+//! reader, and links that open examples. And the page without scripts.
 
 use serde_json::json;
 
+use crate::host::Host;
 use crate::page::Page;
-use crate::site::Site;
 
-fn visit(width: u32, mobile: bool) -> Option<(Site, Page)> {
-    let site = Site::start("");
-    let mut page = site.browser()?;
-    let size = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": mobile });
-    page.command("Emulation.setDeviceMetricsOverride", size);
-    page.visit(&format!("{}/docs", site.origin()));
-    Some((site, page))
+/// Starts a host and opens its reference page in a window of `width`.
+fn visit(width: u32) -> Option<(Host, Page)> {
+    let (host, mut page) = (Host::start(), Page::fresh()?);
+    page.resize(width);
+    page.visit(&host.docs());
+    Some((host, page))
 }
 
 #[test]
 fn chosen_language_applies_to_all_samples() {
-    let Some((site, mut page)) = visit(1280, false) else { return };
+    let Some((host, mut page)) = visit(1280) else { return };
     let displayed = "[...document.querySelectorAll('.samples summary')].map((part) => part.parentElement)
       .filter((part) => part.open && part.checkVisibility()).map((part) => part.textContent.trim().split('\\n')[0])";
     assert_eq!(page.evaluate(displayed), json!(["curl", "curl", "curl", "curl"]));
@@ -25,37 +24,40 @@ fn chosen_language_applies_to_all_samples() {
     assert_eq!(page.evaluate(displayed), json!(["Ruby", "Ruby", "Ruby", "Ruby"]));
     assert_eq!(page.evaluate("document.querySelectorAll('.tabs [aria-pressed=true]').length"), 4);
     let sample = page.evaluate("document.querySelector('[data-copy=\"GET /courses in Ruby\"] code').innerText");
-    let address = format!("\"{}/api/v1/courses?limit=100\"", site.origin());
+    let address = format!("\"{}/api/v1/courses?limit=100\"", host.origin);
     assert!(sample.as_str().unwrap().contains(&address), "the sample contains the page's origin: {sample}");
-    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+    page.assert_no_complaints();
 }
 
 #[test]
 fn copy_button_copies_code_and_announces_it() {
-    let Some((site, mut page)) = visit(1280, false) else { return };
+    let Some((host, mut page)) = visit(1280) else { return };
     page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
     for (label, text) in [
         ("step 1", "stty -echo; read -r API_KEY; stty echo; export API_KEY".to_owned()),
-        ("the base URL", format!("{}/api/v1", site.origin())),
+        ("the base URL", format!("{}/api/v1", host.origin)),
     ] {
-        page.click(&format!("[data-copy=\"{label}\"] button"));
+        let button = format!("[data-copy=\"{label}\"] button");
+        page.click(&button);
         assert_eq!(page.evaluate("copied"), text);
-        assert_eq!(page.evaluate("document.querySelector('[aria-live]').textContent"), "Copied");
-        assert_eq!(
-            page.evaluate(&format!("document.querySelector('[data-copy=\"{label}\"] button').textContent")),
-            "Copied"
-        );
+        for element in ["[aria-live]", &button] {
+            assert_eq!(
+                page.evaluate(&format!("document.querySelector('{element}').textContent")),
+                "Copied",
+                "{element}"
+            );
+        }
     }
     let json = page
         .evaluate("document.querySelector('[data-copy=\"a response to GET /me\"] button').click(), JSON.parse(copied)");
     assert!(json["data"]["userId"].is_string(), "{json}");
-    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+    page.assert_no_complaints();
 }
 
 #[test]
 fn table_of_contents_stays_visible_and_marks_current_section() {
-    for (width, mobile) in [(1280, false), (390, true)] {
-        let Some((_site, mut page)) = visit(width, mobile) else { return };
+    for width in [1280, 390] {
+        let Some((_host, mut page)) = visit(width) else { return };
         let marked = "document.querySelector('nav [aria-current]')?.textContent ?? ''";
         assert_eq!(page.evaluate(marked), "", "{width}: the top of the page is above all sections");
         for (id, text) in
@@ -68,16 +70,47 @@ fn table_of_contents_stays_visible_and_marks_current_section() {
             assert_eq!(page.evaluate(&moved), text, "{width}");
             let actual = page.evaluate("{ const box = document.querySelector('nav').getBoundingClientRect(); [Math.abs(box.top) < 1, box.height / innerHeight] }");
             assert_eq!(actual[0], true, "{width}: {actual}");
-            assert!(!mobile || actual[1].as_f64().unwrap() < 0.1, "nav covers little of a narrow screen: {actual}");
+            let covers_little = actual[1].as_f64().unwrap() < 0.1;
+            assert!(width > 390 || covers_little, "nav covers little of a narrow screen: {actual}");
         }
-        assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+        page.assert_no_complaints();
     }
 }
 
 #[test]
 fn link_to_status_opens_its_examples() {
-    let Some((site, mut page)) = visit(1280, false) else { return };
-    page.visit(&format!("{}/docs/?#listCourses-400", site.origin()));
+    let Some((host, mut page)) = visit(1280) else { return };
+    page.visit(&format!("{}/?#listCourses-400", host.docs()));
     let examples = page.evaluate("document.querySelector('#listCourses-400').innerText");
     assert!(examples.as_str().unwrap().contains("out_of_range"), "{examples}");
+}
+
+#[test]
+fn page_without_script_is_complete_and_hides_unusable_controls() {
+    let Some((host, mut page)) = visit(1280) else { return };
+    page.enable_scripts(false);
+    page.visit(&host.docs());
+    let text = page.evaluate("document.body.innerText");
+    for piece in [
+        "Authentication and scopes",
+        "GET /courses/{slug}",
+        "nextCursor",
+        "curl -H",
+        "rate_limited",
+        "Replace https://api.example.com with this server's URL.",
+        "Python",
+    ] {
+        assert!(text.as_str().unwrap().contains(piece), "{piece}");
+    }
+    let controls = "[...document.querySelectorAll('form, input, button, .try')]";
+    assert!(page.evaluate(&format!("{controls}.length")).as_u64() > Some(10));
+    assert_eq!(page.evaluate(&format!("{controls}.filter((part) => part.checkVisibility()).length")), 0);
+    let last = "#listCourses-request + .samples details:last-child";
+    page.click(&format!("{last} summary"));
+    let sample = page.evaluate(&format!("document.querySelector('{last}').innerText"));
+    assert!(sample.as_str().unwrap().contains("file_get_contents"), "every language can be read: {sample}");
+    page.enable_scripts(true);
+    page.visit(&format!("{}/", host.docs()));
+    assert_eq!(page.evaluate("document.querySelector('#api-key').checkVisibility()"), true);
+    page.assert_no_complaints();
 }

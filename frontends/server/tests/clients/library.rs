@@ -29,6 +29,9 @@ const SCRIPTS: [[&str; 4]; 14] = [
     ["mul", "cafe\u{301}-Å-ﬁ-ß", "Cafe\u{301} is not Café", "\u{202e}right to left\u{202c} and back\u{200b}"],
 ];
 
+/// Slug of one course, which the samples of the reference page request.
+const SAMPLE_SLUG: &str = "bread-for-beginners";
+
 /// All courses, newest first.
 pub(crate) struct Library(Vec<Course>);
 
@@ -43,7 +46,10 @@ impl Library {
     pub(crate) fn new() -> Self {
         let course = |number: usize| Course {
             number,
-            slug: format!("{}-{}", SCRIPTS[number % SCRIPTS.len()][1], number / SCRIPTS.len()),
+            slug: match number {
+                7 => SAMPLE_SLUG.to_owned(),
+                _ => format!("{}-{}", SCRIPTS[number % SCRIPTS.len()][1], number / SCRIPTS.len()),
+            },
             // 101 is coprime with the number of courses, so neighbors in time have different scripts.
             instant: (number * 101 % COURSES) / TIES,
         };

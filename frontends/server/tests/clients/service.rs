@@ -14,8 +14,8 @@ const LIMIT: usize = 17;
 /// A running program over a separate database, and a key.
 pub(crate) struct Service {
     pub(crate) dir: TestDir,
-    server: Server,
-    library: Library,
+    pub(crate) server: Server,
+    pub(crate) library: Library,
     key: Value,
     /// The served OpenAPI document.
     document: Value,
@@ -35,6 +35,10 @@ impl Service {
         Self { dir, server, library, key, document }
     }
 
+    pub(crate) fn token(&self) -> &str {
+        self.key["token"].as_str().unwrap()
+    }
+
     /// Returns the URL of the OpenAPI document.
     pub(crate) fn document_url(&self) -> String {
         format!("http://{}/docs/openapi.json", self.server.address)
@@ -45,7 +49,7 @@ impl Service {
         // The document contains the server's URL relative to the URL of the document.
         let base_path = self.document["servers"][0]["url"].as_str().unwrap();
         program.env("BASE_URL", format!("http://{}{base_path}", self.server.address));
-        program.env("TOKEN", self.key["token"].as_str().unwrap()).env("NO_PROXY", "127.0.0.1");
+        program.env("TOKEN", self.token()).env("NO_PROXY", "127.0.0.1");
         let actual: Value = serde_json::from_str(&run(program)).unwrap();
 
         let me = json!({ "userId": ACCOUNT, "apiKeyId": self.key["id"], "scopes": self.key["scopes"] });

@@ -1,12 +1,10 @@
 //! Installation of tools, once for all tests, and their execution.
 
 use std::fs::{self, File};
-use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Maximum length of a printed reason for skipping a test; package managers print long errors.
-const MAX_REASON: usize = 300;
+pub(crate) use crate::program::or_skip_unless;
 
 /// Returns a directory below the target directory, which `install` fills once per change of a manifest.
 /// Concurrent calls wait.
@@ -47,25 +45,4 @@ pub(crate) fn output_of(command: &mut Command) -> Result<String, String> {
 #[track_caller]
 pub(crate) fn run(command: &mut Command) -> String {
     output_of(command).unwrap_or_else(|reason| panic!("{reason}"))
-}
-
-/// Returns the value of `ready`. If `ready` is an error, prints the error and returns `None`.
-/// Panics instead if the tools are required.
-pub(crate) fn or_skip<T>(ready: Result<T, String>) -> Option<T> {
-    or_skip_unless("clients", ready)
-}
-
-/// Like [`or_skip`], for tools that `CATALOGUE_TEST_REQUIRE` names by `word`.
-pub(crate) fn or_skip_unless<T>(word: &str, ready: Result<T, String>) -> Option<T> {
-    let reason = match ready {
-        Ok(ready) => return Some(ready),
-        Err(reason) => reason,
-    };
-    let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
-    assert!(!required.split(',').any(|name| name.trim() == word), "{word} is required: {reason}");
-    // Written directly: the test runner captures other output.
-    let line: String = reason.split_whitespace().flat_map(|word| [" ", word]).collect();
-    let line: String = line.chars().take(MAX_REASON).collect();
-    stderr().write_all(format!("skipped: {word}:{line}\n").as_bytes()).unwrap();
-    None
 }

@@ -91,7 +91,7 @@ fn removal_without_temporary_directory_fails_with_hint() {
         )
     };
     let lines = [r#"{"type":"account","id":"a"}"#.to_owned()].into_iter().chain((0..50).map(course));
-    dir.run_reading(&lines.collect::<Vec<_>>().join("\n"), "import -").succeeds();
+    dir.run_reading(lines.collect::<Vec<_>>().join("\n"), "import -").succeeds();
     // SQLite tries the working directory last. It rejects the read-only `/tmp` beforehand, but accepts `/proc`, in which it
     // cannot create a file.
     for working_directory in ["/tmp", "/proc"] {

@@ -34,31 +34,26 @@ fn invalid_arguments_exit_2() {
         ("keys create --account a --name n", "--scope"),
         ("keys create --account a --name n --scope", "--scope"),
         ("keys create --account a --name n --scope read:courses --expires-in 90", "like 90d"),
-        ("keys create --account a --name n --scope read:courses --expires-in 99999999999999999999d", "is too large"),
-        ("keys create --account a --name n --scope read:courses --expires-in 0s", "\"0s\" is too short"),
         ("tokens create --account a --scope read:courses --expires-in 0d", "use at least 1s, like 90d"),
         ("keys rotate key_1 --expires-in 0h", "--expires-in"),
         ("keys revoke", "<ID>"),
         ("openapi --format yaml", "json-3.0"),
         ("serve --listen localhost", "--listen: invalid address \"localhost\""),
-        ("serve --listen 127.0.0.1:65536", "--listen"),
         ("serve --port 8080", "tip: use `--listen 127.0.0.1:8080`"),
         ("serve --port=8080", "tip: use `--listen 127.0.0.1:8080`"),
         ("demo -p 8080", "tip: use `--listen 127.0.0.1:8080`"),
-        ("serve --shutdown-grace ten", "--shutdown-grace"),
         ("serve --shutdown-grace 18446744073709551615s", "--shutdown-grace: \"18446744073709551615s\" is out of range"),
-        ("serve --page-cache 64MB", "like 64MiB"),
-        ("serve --accept api-key,cookie", "--accept: invalid value \"cookie\""),
-        ("serve --base-url ftp://example.com/api", "--base-url"),
-        ("serve --docs-url docs", "--docs-url"),
         ("serve --base-url /x --docs-url /x", "--base-url and --docs-url: "),
+        ("openapi --base-url /docs", "error: --base-url: "),
+        ("openapi --base-url example", "e.g. https://api.example.com/api/v1"),
+        ("openapi --format llms --docs-url a?b", "--docs-url"),
         ("openapi --json --format markdown", "--json: "),
         ("openapi --format llms --json", "--json: "),
-        ("serve --cors-origin *", "--cors-origin"),
-        ("export --database mysql://db/catalogue", "--database: unknown kind of database \"mysql\""),
+        ("serve --trusted-proxies 10.0.0.0/33", "use e.g. 10.0.0.0/8"),
+        #[cfg(feature = "redis")]
+        ("serve --rate-limit-store redis://127.0.0.1", "--rate-limit-store: no effect without --rate-limit"),
+        ("serve --otlp-sample 0.5", "--otlp-endpoint"),
         ("export --database catalogue.db", "--database"),
-        ("export --database sqlite://catalogue.db", "use sqlite:PATH"),
-        ("export --database postgres:n", "use postgres://USER@HOST/NAME"),
         ("export --database postgres:///n", "use postgres://"),
         ("export --database postgres://h/n?foo=bar", "unknown parameter in the connection string"),
         (
@@ -71,15 +66,14 @@ fn invalid_arguments_exit_2() {
         ),
         ("serve --database-connections 0", "from 1 to 1000"),
         ("serve --database-timeout 0s", "from 1s to 1d"),
-        ("serve --wait soon", "--wait: invalid duration \"soon\""),
         ("serve --database postgres://u:s3cret@h:x/n", "--database: invalid connection string"),
         ("migrate --database sqlite:", "no path"),
+        ("migrate --database sqlite:x.db?mode=ro", "; use sqlite:PATH, e.g."),
         ("migrate --database sqlite::memory:", "nothing to migrate"),
         ("export --log catalogue=loud", "--log: \"loud\" is not a level"),
-        ("export --log warning", "did you mean \"warn\"?"),
-        ("serve --listen 127.0.0.1:0 --log verbose", "the levels are off, error"),
         ("export --log=", "--log: the log filter \"\" is empty"),
         ("export --config missing.toml", "--config: cannot read the configuration file missing.toml"),
+        ("openapi --config .", "cannot read the configuration file ."),
     ] {
         dir.run(arguments).fails(2, &[piece]);
     }
@@ -151,16 +145,6 @@ fn sqlite_file_may_have_any_name() {
         assert!(dir.path(name).is_file(), "{name} among {:?}", dir.files());
     }
     assert_eq!(dir.files().len(), 4, "{:?}", dir.files());
-}
-
-/// Other programs read these paths as URIs, so the operator probably does not mean a file with this name.
-#[test]
-fn sqlite_uri_is_refused_and_creates_no_file() {
-    let dir = TestDir::new();
-    for path in ["x.db?mode=ro", ":memory:?cache=shared", "file:x.db", "file:x.db?mode=memory"] {
-        dir.run(&format!("migrate --database sqlite:{path}")).fails(2, &["--database: ", "; use sqlite:PATH, e.g."]);
-    }
-    assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 
-use crate::program::{DEADLINE, Server, TestDir};
+use crate::program::{DEADLINE, Server, TestDir, send_signal};
+use crate::systemd::{message, notify_socket};
 
 /// Starts a server that reads its settings from a pipe. Calls `before` when the server has opened the pipe, before the write.
 /// Kills the server after [`DEADLINE`], unless the returned sender is dropped before.
@@ -21,7 +21,7 @@ fn start(dir: &TestDir, command: &mut Command, before: impl FnOnce(u32) + Send +
         let settings = pipe.clone();
         thread::spawn(move || {
             if done.recv_timeout(DEADLINE) == Err(RecvTimeoutError::Timeout) {
-                kill("KILL", id);
+                send_signal(id, "KILL");
                 // Unblocks a writer that waits for a reader.
                 let _ = File::options().read(true).write(true).open(pipe);
             }
@@ -38,18 +38,13 @@ fn write(settings: PathBuf, before: impl FnOnce()) {
     settings.write_all(b"log = 'info'\n").unwrap();
 }
 
-fn kill(signal: &str, id: u32) {
-    let sent = Command::new("sh").args(["-c", &format!("kill -s {signal} {id}")]).status().unwrap();
-    assert!(sent.success());
-}
-
 /// The configuration file is a pipe, so that the server waits while it reads its settings.
 #[test]
 fn hangup_before_settings_are_read_is_ignored() {
     let dir = TestDir::new();
     let mut command = dir.command("serve --listen 127.0.0.1:0");
     command.stderr(Stdio::null());
-    let (server, _finished) = start(&dir, &mut command, |id| kill("HUP", id));
+    let (server, _finished) = start(&dir, &mut command, |id| send_signal(id, "HUP"));
     assert_eq!(server.get("/docs", "").0, 200);
     assert_eq!(server.stop_with("TERM").0, Some(0));
 }
@@ -57,18 +52,12 @@ fn hangup_before_settings_are_read_is_ignored() {
 #[test]
 fn blocked_reload_delays_neither_requests_nor_shutdown() {
     let dir = TestDir::new();
-    let socket = UnixDatagram::bind(dir.path("notify")).unwrap();
-    socket.set_read_timeout(Some(DEADLINE)).unwrap();
+    let socket = notify_socket(&dir);
     let mut command = dir.command("serve --listen 127.0.0.1:0");
     command.env("NOTIFY_SOCKET", dir.path("notify")).stderr(File::create(dir.path("log")).unwrap());
     let (server, _finished) = start(&dir, &mut command, |_| {});
     server.signal("HUP");
-    let output = || {
-        let mut output = [0; 1_000];
-        let length = socket.recv(&mut output).unwrap();
-        String::from_utf8(output[..length].to_vec()).unwrap()
-    };
-    while !output().starts_with("RELOADING=1") {}
+    while !message(&socket).starts_with("RELOADING=1") {}
     assert_eq!(server.get("/docs", "").0, 200);
     assert_eq!(server.stop_with("TERM").0, Some(0));
     let log = fs::read_to_string(dir.path("log")).unwrap();

@@ -1,8 +1,6 @@
 //! Encodings of text input: UTF-8, with or without a byte order mark, and UTF-16.
 
 use std::fs;
-use std::io::Write as _;
-use std::process::Stdio;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -20,14 +18,6 @@ fn encodings(text: &str) -> [(&'static str, Vec<u8>); 5] {
         ("UTF-16LE", text.encode_utf16().flat_map(little).collect()),
         ("UTF-16BE", text.encode_utf16().flat_map(big).collect()),
     ]
-}
-
-fn run_reading(dir: &TestDir, arguments: &str, input: &[u8]) -> Outcome {
-    let mut command = dir.command(arguments);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The write fails if the command exits without reading its input.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap().into()
 }
 
 /// Returns a token of `https://id.example.com` for the account `a`, with the key ID `k` and an invalid signature.
@@ -56,11 +46,10 @@ fn assert_same_outcome(text: &str, piece: &str, run: impl Fn(&[u8]) -> Outcome) 
 #[test]
 fn standard_input_is_read_in_each_encoding() {
     let dir = TestDir::with_courses();
-    let create = || dir.run("keys create --account a --name n --scope read:courses").succeeds();
-    let [found, revoked, rotated] = [(); 3].map(|()| create());
+    let [found, revoked, rotated] = [(); 3].map(|()| dir.key("a").1);
     let text = format!("# \u{e9}\u{1f917}\r\ncurl -H \"Authorization: Bearer {found}\" https://api.example.com\r\n");
     for (arguments, text, piece) in [
-        ("keys check", format!("{found}\n{found}"), "3: valid api-key"),
+        ("keys check", format!("{found}\n{found}"), "2: valid api-key"),
         ("keys find -", found.clone(), "state            valid"),
         ("keys find --in-text -", text, "valid"),
         ("keys revoke --token -", revoked, "was already revoked"),
@@ -74,11 +63,11 @@ fn standard_input_is_read_in_each_encoding() {
             "none.json",
         ),
     ] {
-        assert_same_outcome(&text, piece, |bytes| run_reading(&dir, arguments, bytes));
+        assert_same_outcome(&text, piece, |bytes| dir.run_reading(bytes, arguments));
     }
     assert_same_outcome(COURSES, "Zwei", |bytes| {
         let dir = TestDir::new();
-        run_reading(&dir, "import -", bytes).succeeds();
+        dir.run_reading(bytes, "import -").succeeds();
         dir.run("export")
     });
 }
@@ -109,7 +98,7 @@ fn files_are_read_in_each_encoding() {
     ] {
         assert_same_outcome(text, piece, |bytes| {
             dir.write("f", bytes);
-            run_reading(&dir, arguments, signed_token().as_bytes())
+            dir.run_reading(signed_token(), arguments)
         });
     }
     for (text, arguments) in
@@ -135,14 +124,14 @@ fn files_are_read_in_each_encoding() {
 #[test]
 fn tokens_are_found_in_utf16_appended_to_utf8() {
     let dir = TestDir::with_courses();
-    let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();
+    let key = dir.key("a").1 + "\n";
     for (_, bytes) in encodings(&key) {
         let appended = [b"plain\n", &*bytes].concat();
-        let found = run_reading(&dir, "keys find --in-text -", &appended);
+        let found = dir.run_reading(appended, "keys find --in-text -");
         assert!(found.out.contains("valid"), "{found:?}");
     }
     let [.., (_, appended), _] = encodings(&key);
-    let checked = run_reading(&dir, "keys check", &[b"plain\n", &*appended].concat());
+    let checked = dir.run_reading([b"plain\n", &*appended].concat(), "keys check");
     assert_eq!(checked.out, "1: invalid\n");
     assert!(checked.err.contains("line 2 of standard input contains zero bytes, probably from UTF-16"), "{checked:?}");
 }

@@ -3,12 +3,12 @@
 //! Without valgrind the test prints that it is skipped and passes, unless `CATALOGUE_TEST_REQUIRE` names `valgrind`.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write, stderr};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
-use crate::program::{Server, TestDir};
-use crate::rate_limit::{COURSES, key};
+use crate::program::{Server, TestDir, is_installed, or_skip_unless};
+use crate::rate_limit::COURSES;
 
 /// Size of the long field or target, a little below the limit of a request head.
 const MAX_HEAD_BYTES: usize = 15_000;
@@ -30,7 +30,7 @@ struct Counted {
 impl Counted {
     fn start() -> Self {
         let dir = TestDir::with_courses();
-        let token = key(&dir);
+        let token = dir.key("a").1;
         let program = dir.command(&format!(
             "serve --listen 127.0.0.1:0 --log warn --trusted-proxies 127.0.0.1 --rate-limit 1000/1m {SETTINGS}"
         ));
@@ -48,20 +48,12 @@ impl Counted {
         } else {
             format!("Authorization: Bearer {}\r\n", self.token)
         };
-        let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\n{token}{fields}\r\n");
-        let mut connection = BufReader::new(TcpStream::connect(&self.server.address).unwrap());
-        connection.get_mut().write_all(request.as_bytes()).unwrap();
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            connection.read_line(&mut line).unwrap();
-            match line.trim_end().split_once(": ") {
-                Some(("content-length", number)) => length = number.parse().unwrap(),
-                None if line == "\r\n" => break,
-                _ => assert!(!line.is_empty(), "no response to {}", &request[..100]),
-            }
-        }
-        connection.read_exact(&mut vec![0; length]).unwrap();
+        let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{token}{fields}\r\n");
+        let mut connection = TcpStream::connect(&self.server.address).unwrap();
+        connection.write_all(request.as_bytes()).unwrap();
+        let mut response = Vec::new();
+        connection.read_to_end(&mut response).unwrap();
+        assert!(response.starts_with(b"HTTP/1.1 "), "no response to {}", &request[..100]);
     }
 
     /// Returns the instructions since the last call.
@@ -82,18 +74,6 @@ impl Counted {
     }
 }
 
-fn is_installed() -> bool {
-    let version = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if version.is_ok_and(|status| status.success()) {
-        return true;
-    }
-    let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
-    assert!(!required.split(',').any(|name| name.trim() == "valgrind"), "valgrind is required and not installed");
-    // Bypasses the capture of test output, so that the message is visible.
-    stderr().write_all(b"skipped: work per request field: valgrind is not installed\n").unwrap();
-    false
-}
-
 /// Repeats `member` up to [`MAX_HEAD_BYTES`].
 fn many(member: &str) -> String {
     member.repeat(MAX_HEAD_BYTES / member.len())
@@ -101,9 +81,7 @@ fn many(member: &str) -> String {
 
 #[test]
 fn parsed_fields_cost_at_most_a_few_times_unparsed_ones() {
-    if !is_installed() {
-        return;
-    }
+    let Some(()) = or_skip_unless("valgrind", is_installed("valgrind")) else { return };
     let counted = Counted::start();
     counted.cost(COURSES, "");
     let unread = counted.cost(COURSES, &format!("X-Unknown: {}\r\n", many("a")));

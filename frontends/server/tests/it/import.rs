@@ -74,7 +74,7 @@ fn failed_import_leaves_no_new_database() {
 
     // Unknown accounts are detected only after the database was created. It stays, since another process may have opened it.
     let dir = TestDir::new();
-    dir.run_reading(&COURSES.replace(r#""id":"b""#, r#""id":"c""#), "import -").fails(1, &["no account \"b\""]);
+    dir.run_reading(COURSES.replace(r#""id":"b""#, r#""id":"c""#), "import -").fails(1, &["no account \"b\""]);
     assert_eq!(dir.export(), "");
 }
 

@@ -60,7 +60,7 @@ nonsense
         dir.run(arguments).fails(1, &["error: one.jsonl: line 3: titel: unknown field", "`title`"]);
     }
     for line in ["nonsense", r#"{"type":"course","account":"nobody","slug":"s","title":"t","language":"en"}"#] {
-        let outcome = dir.run_reading(&format!("{line}\n").repeat(30), "import -");
+        let outcome = dir.run_reading(format!("{line}\n").repeat(30), "import -");
         assert!(outcome.err.contains("\nstandard input: line 20: ") && !outcome.err.contains("line 21"), "{outcome:?}");
         outcome.fails(1, &["standard input: found 20 errors, then stopped checking; nothing was imported"]);
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 use rusqlite::Connection;
 
 use crate::failing_writes::shim::{DATABASE, Failure, Shim, contents};
-use crate::program::{COURSES, Outcome, TestDir};
+use crate::program::{COURSES, Outcome, TestDir, copy_context};
 
 const SIGNALS: [(&str, i32); 3] = [("INT", 130), ("TERM", 143), ("HUP", 129)];
 /// Maximum size of a WAL after a command.
@@ -64,8 +64,7 @@ fn interrupted_import_reports_result_of_commit() {
     let changed = COURSES.replace("Zwei", "Drei");
     for at in 1.. {
         let dir = TestDir::in_memory();
-        dir.write("courses.jsonl", COURSES);
-        dir.run("import courses.jsonl").succeeds();
+        dir.import(COURSES);
         dir.write("changed.jsonl", &changed);
         let mut import = dir.command("import changed.jsonl");
         shim.preload(&mut import, interrupt(at), DATABASE, &dir.path("mark"));
@@ -89,8 +88,7 @@ fn interrupted_import_reports_result_of_commit() {
 fn interrupted_large_import_truncates_wal() {
     let Some(shim) = Shim::shared() else { return };
     let dir = TestDir::in_memory();
-    dir.write("courses.jsonl", COURSES);
-    dir.run("import courses.jsonl").succeeds();
+    dir.import(COURSES);
     let body = "x".repeat(1 << 20);
     let large: String = (0..120)
         .map(|number| {
@@ -118,8 +116,7 @@ fn interrupted_large_import_truncates_wal() {
 fn interrupted_backup_leaves_no_file() {
     let Some(shim) = Shim::shared() else { return };
     let dir = TestDir::in_memory();
-    dir.write("courses.jsonl", COURSES);
-    dir.run("import courses.jsonl").succeeds();
+    dir.import(COURSES);
     let database = Connection::open(dir.path("catalogue.db")).unwrap();
     database.execute("UPDATE module_contents SET content = ?1", ["x".repeat(32 << 20)]).unwrap();
     let (before, files) = (contents(&dir.path("catalogue.db")), dir.files());
@@ -149,8 +146,7 @@ fn backup_under_nohup_ignores_sighup() {
     shim.preload(&mut backup, Failure { error: HUP, ..interrupt(1) }, ".partial", &dir.path("mark"));
     let mut shell = Command::new("sh");
     shell.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(backup.get_program()).args(backup.get_args());
-    shell.current_dir(dir.path("."));
-    shell.envs(backup.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    copy_context(&backup, &mut shell);
     Outcome::from(shell.output().unwrap()).succeeds();
     assert!(dir.path("mark").exists() && dir.path("copy.db").exists());
 }
@@ -159,8 +155,7 @@ fn backup_under_nohup_ignores_sighup() {
 fn interrupted_removal_reports_remaining_work() {
     let Some(shim) = Shim::shared() else { return };
     let from = TestDir::in_memory();
-    from.write("courses.jsonl", COURSES.replace("Zwei", &"x".repeat(8 << 20)));
-    from.run("import courses.jsonl").succeeds();
+    from.import(&COURSES.replace("Zwei", &"x".repeat(8 << 20)));
     let mut interrupted_rewrite = false;
     for at in [1, 100, 200, 300] {
         let dir = TestDir::in_memory();

@@ -13,7 +13,7 @@ fn well_formed_tokens_are_valid_without_database() {
     let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let oauth = dir.run("tokens create --account a --scope read:courses").succeeds();
     let elsewhere = TestDir::new();
-    let outcome = elsewhere.run_reading(&format!("{key}\n{oauth}"), "keys check");
+    let outcome = elsewhere.run_reading(format!("{key}\n{oauth}"), "keys check");
     assert_eq!(outcome.succeeds(), format!("1: valid api-key {}\n3: valid oauth {}\n", &key[..8], &oauth[..8]));
     assert!(elsewhere.files().is_empty());
 }
@@ -23,11 +23,11 @@ fn malformed_tokens_exit_1_and_are_not_printed() {
     let dir = TestDir::new();
     let key = format!("ccat_{}08gEjZ", "0".repeat(43));
     let typed = key.replace("08gEjZ", "08gEjz");
-    let outcome = dir.run_reading(&format!("{key}\nhunter2-is-a-password\n{typed}\n"), "keys check");
+    let outcome = dir.run_reading(format!("{key}\nhunter2-is-a-password\n{typed}\n"), "keys check");
     assert_eq!(outcome.out, "1: valid api-key ccat_000\n2: invalid\n3: invalid api-key\n");
     assert_eq!((outcome.status, &*outcome.err), (Some(1), "error: malformed tokens: 2 of 3\n"));
 
-    let outcome = dir.run_reading(&format!("{typed}\n{key}"), "keys check --json");
+    let outcome = dir.run_reading(format!("{typed}\n{key}"), "keys check --json");
     assert_eq!(outcome.status, Some(1));
     assert_eq!(
         serde_json::from_str::<serde_json::Value>(&outcome.out).unwrap(),

@@ -8,8 +8,7 @@ use crate::program::TestDir;
 #[test]
 fn requests_are_counted_by_operation_and_status() {
     let dir = TestDir::with_courses();
-    let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
-    let bearer = format!("Authorization: Bearer {}", token.trim_end());
+    let bearer = format!("Authorization: Bearer {}", dir.key("a").1);
     let observed = Observed::start(&dir, "");
     let status_of = |request: &str| send(&observed.server.address, request).0;
     let get = |path: &str| status_of(&format!("GET {path} HTTP/1.1\n{bearer}"));
@@ -54,8 +53,7 @@ fn requests_are_counted_by_operation_and_status() {
 #[test]
 fn limits_and_storage_errors_are_counted_by_kind() {
     let dir = TestDir::with_courses();
-    let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
-    let bearer = format!("Authorization: Bearer {}", token.trim_end());
+    let bearer = format!("Authorization: Bearer {}", dir.key("a").1);
     let observed = Observed::start(&dir, "--rate-limit 2/1d");
     let get = |field: &str| send(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\n{field}")).0;
     assert_eq!([&*bearer; 3].map(get), [200, 200, 429]);
@@ -80,8 +78,7 @@ fn limits_and_storage_errors_are_counted_by_kind() {
 #[test]
 fn samples_do_not_depend_on_requests() {
     let dir = TestDir::with_courses();
-    let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
-    let bearer = format!("Authorization: Bearer {}", token.trim_end());
+    let bearer = format!("Authorization: Bearer {}", dir.key("a").1);
     let observed = Observed::start(&dir, "");
     let names = || -> BTreeSet<String> { observed.metrics().into_keys().collect() };
     let before = names();

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
@@ -11,7 +9,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::program::{DEADLINE, Server, TestDir};
+use crate::program::{DEADLINE, Server, TestDir, exchange};
 
 pub(crate) struct Observed {
     pub(crate) server: Server,
@@ -94,12 +92,7 @@ pub(crate) fn samples(text: &str) -> BTreeMap<String, f64> {
 
 /// Sends a request line and header fields, separated by line feeds. Returns status, head and body of the response.
 pub(crate) fn send(address: &str, request: &str) -> (u16, String, String) {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(DEADLINE)).unwrap();
     let request = request.replace('\n', "\r\n");
-    write!(stream, "{request}\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
-    let mut response = String::new();
-    stream.read_to_string(&mut response).unwrap();
-    let (head, body) = response.split_once("\r\n\r\n").unwrap();
-    (head.split(' ').nth(1).unwrap().parse().unwrap(), head.to_owned(), body.to_owned())
+    let response = exchange(address, &format!("{request}\r\nHost: a\r\nConnection: close\r\n\r\n")).unwrap();
+    (response.status, response.head, response.body)
 }

@@ -71,11 +71,3 @@ fn issuer_of_signed_tokens_is_documented() {
     assert_eq!(named.replace('\n', " ").replacen(sentence, "", 1), plain.replace('\n', " "));
     dir.run("openapi --oauth-audience a").fails(2, &["--oauth-issuer"]);
 }
-
-#[test]
-fn invalid_urls_exit_2() {
-    let dir = TestDir::new();
-    dir.run("openapi --base-url example").fails(2, &["--base-url", "https://api.example.com/api/v1"]);
-    dir.run("openapi --format llms --docs-url a?b").fails(2, &["--docs-url"]);
-    dir.run("openapi --base-url /docs").fails(2, &["same path"]);
-}

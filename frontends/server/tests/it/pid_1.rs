@@ -3,12 +3,12 @@
 //! Without namespaces the tests print that they are skipped and pass, unless `CATALOGUE_TEST_REQUIRE` names `unshare`.
 
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader, Write as _, stderr};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 
 use rusqlite::Connection;
 
-use crate::program::{COURSES, Outcome, TestDir};
+use crate::program::{COURSES, Outcome, TestDir, copy_context, or_skip_unless, send_signal};
 
 const SIGNALS: [(&str, i32); 3] = [("TERM", 143), ("INT", 130), ("QUIT", 131)];
 
@@ -22,16 +22,11 @@ fn namespace() -> Command {
     command
 }
 
-fn is_permitted() -> bool {
+/// Returns `None` if namespaces are not permitted and not required.
+fn or_skip_without_namespaces() -> Option<()> {
     let is_first = namespace().args(["sh", "-c", "test $$ = 1"]).stderr(Stdio::null()).status();
-    if is_first.is_ok_and(|status| status.success()) {
-        return true;
-    }
-    let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
-    assert!(!required.split(',').any(|name| name.trim() == "unshare"), "unshare is required and not permitted");
-    // Bypasses the capture of test output, so that the message is visible.
-    stderr().write_all(b"skipped: signals to PID 1: unshare is not permitted\n").unwrap();
-    false
+    let is_permitted = is_first.is_ok_and(|status| status.success());
+    or_skip_unless("unshare", is_permitted.then_some(()).ok_or_else(|| "not permitted".to_owned()))
 }
 
 /// The program as PID 1.
@@ -40,13 +35,8 @@ struct Init(Child);
 impl Init {
     fn start(command: &Command) -> Self {
         let mut init = namespace();
-        init.arg(command.get_program()).args(command.get_args()).current_dir(command.get_current_dir().unwrap());
-        for (name, value) in command.get_envs() {
-            match value {
-                Some(value) => init.env(name, value),
-                None => init.env_remove(name),
-            };
-        }
+        init.arg(command.get_program()).args(command.get_args());
+        copy_context(command, &mut init);
         Self(init.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
     }
 
@@ -66,9 +56,7 @@ impl Init {
     /// Sends a signal and waits for the exit, while standard input stays open.
     fn stop_with(mut self, signal: &str) -> Outcome {
         let input = self.0.stdin.take();
-        let program = child_of(child_of(self.0.id()));
-        let kill = format!("kill -s {signal} {program}");
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        send_signal(child_of(child_of(self.0.id())), signal);
         let outcome = self.0.wait_with_output().unwrap().into();
         drop(input);
         outcome
@@ -83,9 +71,7 @@ fn child_of(process: u32) -> u32 {
 /// The configuration file is a pipe without data, so every command waits for it.
 #[test]
 fn every_command_exits_on_signals() {
-    if !is_permitted() {
-        return;
-    }
+    let Some(()) = or_skip_without_namespaces() else { return };
     let dir = TestDir::with_courses();
     assert!(Command::new("mkfifo").arg(dir.path("settings")).status().unwrap().success());
     let commands = [
@@ -122,9 +108,7 @@ fn every_command_exits_on_signals() {
 
 #[test]
 fn waiting_commands_exit_on_signals() {
-    if !is_permitted() {
-        return;
-    }
+    let Some(()) = or_skip_without_namespaces() else { return };
     let dir = TestDir::with_courses();
     let other = Connection::open(dir.path("catalogue.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -147,9 +131,7 @@ fn waiting_commands_exit_on_signals() {
 
 #[test]
 fn commands_with_signal_handlers_run_them() {
-    if !is_permitted() {
-        return;
-    }
+    let Some(()) = or_skip_without_namespaces() else { return };
     let dir = TestDir::new();
     for (signal, status) in [("TERM", 143), ("INT", 130)] {
         let mut import = Init::start(&dir.command("import -"));

@@ -1,7 +1,7 @@
 //! Helpers that run the program in a temporary directory and send requests to its servers.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write, stderr};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
@@ -122,11 +122,11 @@ impl TestDir {
     }
 
     /// Runs the program with `input` on standard input.
-    pub(crate) fn run_reading(&self, input: &str, arguments: &str) -> Outcome {
+    pub(crate) fn run_reading(&self, input: impl AsRef<[u8]>, arguments: &str) -> Outcome {
         let mut command = self.command(arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // The write fails if the command exits without reading its input.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let _ = child.stdin.take().unwrap().write_all(input.as_ref());
         child.wait_with_output().unwrap().into()
     }
 
@@ -325,7 +325,8 @@ impl Drop for Server {
     }
 }
 
-fn send_signal(process: u32, signal: &str) {
+/// Sends a signal to a process.
+pub(crate) fn send_signal(process: u32, signal: &str) {
     let kill = format!("kill -s {signal} {process}");
     assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
 }
@@ -342,18 +343,78 @@ fn notes_until(lines: impl Iterator<Item = io::Result<String>>, last: &str) -> V
     panic!("{last:?} is not among {notes:?}");
 }
 
+/// Makes `program` run in the directory of `original` with its changes of the environment.
+pub(crate) fn copy_context(original: &Command, program: &mut Command) {
+    program.current_dir(original.get_current_dir().unwrap());
+    for (name, value) in original.get_envs() {
+        match value {
+            Some(value) => program.env(name, value),
+            None => program.env_remove(name),
+        };
+    }
+}
+
+/// A parsed response.
+#[derive(Debug)]
+pub(crate) struct TestResponse {
+    pub(crate) status: u16,
+    /// Status line and header fields.
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl TestResponse {
+    /// Returns the value of a header field.
+    pub(crate) fn field(&self, name: &str) -> Option<&str> {
+        let mut fields = self.head.lines().skip(1).filter_map(|line| line.split_once(':'));
+        fields.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+    }
+}
+
+/// Sends the bytes of `request`, which may be malformed, and reads the response until the server closes the connection.
+///
+/// # Errors
+/// Returns errors of the connection, and an error if the response is incomplete.
+pub(crate) fn exchange(address: &str, request: &str) -> io::Result<TestResponse> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(DEADLINE))?;
+    stream.write_all(request.as_bytes())?;
+    let mut response = String::new();
+    stream.read_to_string(&mut response)?;
+    let (head, body) = response.split_once("\r\n\r\n").ok_or_else(|| io::Error::other(response.clone()))?;
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Ok(TestResponse { status, head: head.to_owned(), body: body.to_owned() })
+}
+
 /// Sends a GET request. Returns the status and the body, which is null if it is not JSON.
 pub(crate) fn get(address: &str, path: &str, token: &str) -> (u16, Value) {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(DEADLINE)).unwrap();
-    write!(
-        stream,
-        "GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
-    )
-    .unwrap();
-    let mut response = String::new();
-    stream.read_to_string(&mut response).unwrap();
-    let (head, body) = response.split_once("\r\n\r\n").unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, serde_json::from_str(body).unwrap_or_default())
+    let fields = format!("Host: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close");
+    let response = exchange(address, &format!("GET {path} HTTP/1.1\r\n{fields}\r\n\r\n")).unwrap();
+    (response.status, serde_json::from_str(&response.body).unwrap_or_default())
+}
+
+/// Returns the value of `ready`. If `ready` is an error, prints the error and returns `None`.
+/// Panics instead if `CATALOGUE_TEST_REQUIRE` contains `name`.
+pub(crate) fn or_skip_unless<T>(name: &str, ready: Result<T, String>) -> Option<T> {
+    let reason = match ready {
+        Ok(ready) => return Some(ready),
+        Err(reason) => reason,
+    };
+    let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
+    assert!(!required.split(',').any(|word| word.trim() == name), "{name} is required: {reason}");
+    // Package managers print long errors.
+    let line: String = reason.split_whitespace().flat_map(|word| [" ", word]).collect();
+    let line: String = line.chars().take(300).collect();
+    // Written directly: the test runner captures other output.
+    stderr().write_all(format!("skipped: {name}:{line}\n").as_bytes()).unwrap();
+    None
+}
+
+/// Checks that a program is installed; otherwise returns the reason.
+pub(crate) fn is_installed(name: &str) -> Result<(), String> {
+    match Command::new(name).arg("--version").output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(format!("{name} --version: {}", output.status)),
+        Err(error) => Err(format!("{name} cannot be run: {error}")),
+    }
 }

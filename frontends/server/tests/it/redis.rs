@@ -2,9 +2,11 @@
 //!
 //! Without Redis the tests print that they are skipped and pass, unless `CATALOGUE_TEST_REQUIRE` names `redis`.
 
-use std::io::{BufRead, BufReader, Write, stderr};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+
+use crate::program::{is_installed, or_skip_unless};
 
 /// Runs Redis until standard input closes. The test process holds the other end, which also closes if the process is killed.
 const SCRIPT: &str = r#"
@@ -22,14 +24,7 @@ pub(crate) struct Redis {
 impl Redis {
     /// Starts Redis on a free port. Returns `None` if Redis is not installed and not required.
     pub(crate) fn start() -> Option<Self> {
-        let installed = Command::new("redis-server").arg("--version").stdout(Stdio::null()).status();
-        if !installed.is_ok_and(|status| status.success()) {
-            let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
-            assert!(!required.split(',').any(|name| name.trim() == "redis"), "Redis is required and not installed");
-            // Bypasses the capture of test output, so that the message is visible.
-            stderr().write_all(b"skipped: Redis: it is not installed\n").unwrap();
-            return None;
-        }
+        or_skip_unless("redis", is_installed("redis-server"))?;
         // Tries another port if another process takes the free port first.
         (0..10).find_map(|_| Self::start_at(free_port())).or_else(|| panic!("Redis does not start"))
     }

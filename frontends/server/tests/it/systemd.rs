@@ -5,15 +5,14 @@ use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use crate::https::issue;
-use crate::program::{Outcome, Server, TestDir};
+use crate::program::{DEADLINE, Outcome, Server, TestDir, copy_context};
 
 const SERVE: &str = "serve --listen 127.0.0.1:0";
 
 /// Returns the next notification to systemd.
-fn message(socket: &UnixDatagram) -> String {
+pub(crate) fn message(socket: &UnixDatagram) -> String {
     let mut buffer = [0; 1_000];
     let length = socket.recv(&mut buffer).unwrap();
     String::from_utf8(buffer[..length].to_vec()).unwrap().trim_end().to_owned()
@@ -37,10 +36,10 @@ fn readiness_watchdog_and_shutdown_are_notified() {
 }
 
 /// Binds a notification socket instead of systemd.
-fn notify_socket(dir: &TestDir) -> UnixDatagram {
+pub(crate) fn notify_socket(dir: &TestDir) -> UnixDatagram {
     let socket = UnixDatagram::bind(dir.path("notify")).unwrap();
     // A missing notification fails the test instead of blocking it.
-    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    socket.set_read_timeout(Some(DEADLINE)).unwrap();
     socket
 }
 
@@ -85,30 +84,13 @@ fn missing_notify_socket_is_ignored() {
     assert_eq!(server.stop_with("TERM").0, Some(0));
 }
 
-#[test]
-fn sighup_does_not_stop_server() {
-    let dir = TestDir::new();
-    let server = Server::start(&mut dir.command(SERVE));
-    for _ in 0..2 {
-        server.signal("HUP");
-        assert_eq!(server.get("/docs/openapi.json", "").0, 200);
-    }
-    assert_eq!(server.stop_with("TERM").0, Some(0));
-}
-
 /// Returns the program with `number` inherited sockets, which are duplicates of `input`.
 fn activated(dir: &TestDir, arguments: &str, number: usize, input: Stdio) -> Command {
     let program = dir.command(arguments);
     let mut command = Command::new("sh");
     let script = format!("LISTEN_PID=$$ LISTEN_FDS={number} exec \"$@\" 3<&0 4<&0");
     command.args(["-c", &script, "sh"]).arg(program.get_program()).args(program.get_args());
-    command.current_dir(dir.path("")).stdin(input);
-    for (name, value) in program.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    copy_context(&program, command.stdin(input));
     command
 }
 

@@ -29,7 +29,7 @@ fn revoked_token_and_its_twin_are_refused_immediately() {
     let [one, twin] = SIGNATURES.map(token);
     assert_eq!([reason(&one), reason(&twin)], ["invalid", "invalid"]);
     // The account does not exist.
-    let revoke = || dir.run_reading(&format!("{one}\n"), "tokens revoke --account acc_gone").succeeds();
+    let revoke = || dir.run_reading(format!("{one}\n"), "tokens revoke --account acc_gone").succeeds();
     let output = revoke();
     let ids: Vec<_> = output.lines().map(|line| line.strip_suffix(" is revoked").unwrap()).collect();
     assert!(ids.len() == 2 && ids.iter().all(|id| id.starts_with("oauth:")), "{output}");

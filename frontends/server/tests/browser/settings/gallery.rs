@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use catalogue_core::Timestamp;
 
-use super::host::{Host, before};
+use crate::host::{Host, before};
 use crate::page::Page;
 
 const MINUTE: Duration = Duration::from_secs(60);

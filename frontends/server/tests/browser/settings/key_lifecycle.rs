@@ -2,39 +2,26 @@
 
 use serde_json::{Value, json};
 
-use super::host::Host;
 use crate::page::Page;
 use crate::program::{Server, TestDir, get};
 
 const TOKEN: &str = "document.querySelector('#key').value";
 
 #[test]
-fn keyboard_user_creates_tries_rotates_and_revokes_key() {
-    let host = Host::start();
-    let Some(mut page) = Page::fresh() else { return };
-    run(&mut page, &host.origin, &host.link("anna"), true);
-    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
-}
-
-#[test]
-fn key_lifecycle_works_without_script() {
-    let host = Host::start();
-    let Some(mut page) = Page::fresh() else { return };
-    page.command("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
-    run(&mut page, &host.origin, &host.link("anna"), false);
-}
-
-#[test]
-fn key_lifecycle_works_from_link_of_server_program() {
+fn keyboard_user_of_program_creates_tries_rotates_and_revokes_key() {
     let dir = TestDir::new();
     dir.write("courses.jsonl", r#"{"type":"account","id":"anna","name":"School of Anna","email":""}"#);
     dir.run("import courses.jsonl").succeeds();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log error --settings-url /settings"));
-    let link = dir.run("settings link --account anna --settings-url /settings --json").json();
-    let Some(mut page) = Page::fresh() else { return };
     let origin = format!("http://{}", server.address);
-    run(&mut page, &origin, &format!("{origin}/settings/sign-in#{}", link["code"].as_str().unwrap()), true);
-    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+    for has_script in [true, false] {
+        let link = dir.run("settings link --account anna --settings-url /settings --json").json();
+        let Some(mut page) = Page::fresh() else { return };
+        page.enable_scripts(has_script);
+        let link = format!("{origin}/settings/sign-in#{}", link["code"].as_str().unwrap());
+        run(&mut page, &origin, &link, has_script);
+        page.assert_no_complaints();
+    }
 }
 
 /// Signs in by a link, and creates, tries, rotates and revokes a key. Asserts that no secret leaks.

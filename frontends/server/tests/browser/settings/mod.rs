@@ -1,8 +1,5 @@
 //! Developer settings, as owners use them.
 
-mod gallery;
-mod host;
+pub(crate) mod gallery;
 mod key_lifecycle;
-mod looks;
 mod owners;
-mod policy;

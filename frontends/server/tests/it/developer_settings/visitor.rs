@@ -1,7 +1,6 @@
 //! [`Visitor`]: an HTTP client that behaves like a browser, as far as the pages need one.
 
-use std::io::{self, Read as _, Write as _};
-use std::net::TcpStream;
+use crate::program::{TestResponse, exchange};
 
 /// An HTTP client with the session cookie that the server has set, if any.
 pub(crate) struct Visitor {
@@ -9,14 +8,6 @@ pub(crate) struct Visitor {
     /// Value of `Host`.
     host: String,
     cookie: String,
-}
-
-/// A parsed response.
-#[derive(Debug)]
-pub(crate) struct TestResponse {
-    pub(crate) status: u16,
-    pub(crate) head: String,
-    pub(crate) body: String,
 }
 
 impl Visitor {
@@ -55,7 +46,7 @@ impl Visitor {
 
     /// Like [`Self::send`], but returns `None` if the server does not respond.
     pub(crate) fn try_send(&self, method: &str, path: &str, fields: &[&str], body: &str) -> Option<TestResponse> {
-        self.try_exchange(&self.request(method, path, fields, body)).ok()
+        exchange(&self.address, &self.request(method, path, fields, body)).ok()
     }
 
     fn request(&self, method: &str, path: &str, fields: &[&str], body: &str) -> String {
@@ -70,17 +61,7 @@ impl Visitor {
 
     /// Sends the bytes of `request`, which may be malformed.
     pub(crate) fn exchange(&self, request: &str) -> TestResponse {
-        self.try_exchange(request).unwrap_or_else(|error| panic!("{request}: {error}"))
-    }
-
-    fn try_exchange(&self, request: &str) -> io::Result<TestResponse> {
-        let mut stream = TcpStream::connect(&self.address)?;
-        stream.write_all(request.as_bytes())?;
-        let mut response = String::new();
-        stream.read_to_string(&mut response)?;
-        let (head, body) = response.split_once("\r\n\r\n").ok_or_else(|| io::Error::other(response.clone()))?;
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Ok(TestResponse { status, head: head.to_owned(), body: body.to_owned() })
+        exchange(&self.address, request).unwrap_or_else(|error| panic!("{request}: {error}"))
     }
 
     /// Creates a key by the form and returns its id and token.

@@ -31,7 +31,7 @@ fn imports_appear_in_next_response(dir: &TestDir) {
         fixture.assert_new_at(PAGE, &title);
         // Neither an unchanged course nor a failed import is a change.
         dir.import(&changed);
-        dir.run_reading(&format!("{COURSES}{{}}"), "import -").fails(1, &["line 6"]);
+        dir.run_reading(format!("{COURSES}{{}}"), "import -").fails(1, &["line 6"]);
         fixture.assert_not_modified();
 
         fixture.assert_responses(three, 404, "not_found");

@@ -97,7 +97,7 @@ impl Collector {
 
 pub(crate) fn spans(posts: &[Post]) -> Vec<Span> {
     let mut spans: Vec<_> = posts.iter().flat_map(|post| post.export().spans).collect();
-    spans.sort_by_key(|span| span.end);
+    spans.sort_by_key(|span| span.end_time_unix_nano);
     spans
 }
 

@@ -27,7 +27,7 @@ fn assert_equal_responses(framework: &'static str) {
     for app in App::of(framework) {
         let (rows, tables) = (rows(&app), TestDir::in_memory());
         app.sql(&statements(&app, &rows));
-        tables.run_reading(&lines(&app, &rows), "import -").succeeds();
+        tables.run_reading(lines(&app, &rows), "import -").succeeds();
         let found = app.run("views check --all");
         assert_eq!(found.status, Some(0), "{}: {found:?}", app.kind());
         for number in 1..=3 {

@@ -13,29 +13,22 @@ use std::process::{Command, Stdio};
 use clients::Load;
 use serde_json::Value;
 
-use crate::postgres::fixture::Fixture;
-use crate::program::{COURSES, Outcome, Server, TestDir};
+use crate::databases::on_each_database;
+use crate::program::{COURSES, Outcome, Server, TestDir, copy_context, text};
 
 /// The program of one build, on the test's database.
 struct Program<'t> {
     /// Path of the older program; `None` for the program under test.
     older: Option<OsString>,
     dir: &'t TestDir,
-    command: &'t dyn Fn(&str) -> Command,
 }
 
 impl Program<'_> {
     fn command(&self, arguments: &str) -> Command {
-        let current = (self.command)(arguments);
+        let current = self.dir.command(arguments);
         let Some(older) = &self.older else { return current };
         let mut command = Command::new(older);
-        command.args(current.get_args()).current_dir(current.get_current_dir().unwrap()).stdin(Stdio::null());
-        for (name, value) in current.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
+        copy_context(&current, command.args(current.get_args()).stdin(Stdio::null()));
         command
     }
 
@@ -55,8 +48,7 @@ impl Program<'_> {
     /// Creates a key and returns its id and token.
     fn key(&self, account: &str) -> (String, String) {
         let key = self.run(&format!("keys create --account {account} --name n --scope read:courses --json")).json();
-        let text = |field: &str| key[field].as_str().unwrap().to_owned();
-        (text("id"), text("token"))
+        ["id", "token"].map(|field| text(&key, field).to_owned()).into()
     }
 
     /// Makes changes, which the next response of each server must contain. The changes do not affect the account under load.
@@ -80,13 +72,13 @@ impl Program<'_> {
 }
 
 /// Replaces two servers one by one.
-fn upgrade(dir: &TestDir, command: &dyn Fn(&str) -> Command) {
+fn rolling_upgrade_fails_no_request(dir: &TestDir) {
     let Some(older) = env::var_os("CATALOGUE_TEST_OLDER") else {
         // Written directly: the test runner captures other output.
         stderr().write_all(b"skipped: an upgrade: CATALOGUE_TEST_OLDER names no older program\n").unwrap();
         return;
     };
-    let [older, newer] = [Some(older), None].map(|older| Program { older, dir, command });
+    let [older, newer] = [Some(older), None].map(|older| Program { older, dir });
     older.run("migrate").succeeds();
     older.import(COURSES);
     let (_, token) = older.key("a");
@@ -125,14 +117,4 @@ fn is_same_version(migrated: &Value) -> bool {
     migrated["from"] == migrated["to"]
 }
 
-#[test]
-fn rolling_upgrade_on_postgresql_fails_no_request() {
-    let Some(fixture) = Fixture::new() else { return };
-    upgrade(&fixture.dir, &|arguments| fixture.command(arguments));
-}
-
-#[test]
-fn rolling_upgrade_on_sqlite_fails_no_request() {
-    let dir = TestDir::new();
-    upgrade(&dir, &|arguments| dir.command(arguments));
-}
+on_each_database!(rolling_upgrade_fails_no_request);

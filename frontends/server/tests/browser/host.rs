@@ -1,4 +1,4 @@
-//! The developer settings and the API over one storage in memory, as a host application mounts them.
+//! [`Host`]: the API, its documents and the developer settings over one storage in memory, as a host application mounts them.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -6,46 +6,66 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use catalogue_core::admin::{Account, AdminStorage, CredentialRecord, CredentialUse, NewCredential};
+use catalogue_core::admin::{AdminStorage as _, CredentialRecord, CredentialUse, NewCredential};
 use catalogue_core::auth::{Scope, Scopes};
 use catalogue_core::limit::{LocalRateLimiter, RateLimit};
 use catalogue_core::storage::{Actor, KeyStorage, MemoryStorage, SignInStorage};
-use catalogue_core::{AccountId, Catalogue, MountUrl, Timestamp};
+use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, MountUrl, Timestamp};
 use catalogue_hyper::{RequestBody, ServerConfig};
 use catalogue_settings::{DEFAULT_LINK_LIFETIME, DeveloperSettings, SignInLink, SignInSettings};
+use catalogue_transfer::{Options, import_text};
 use http::{Request, Response};
 use http_body_util::Full;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tower_service::Service;
 
 use crate::page::Page;
+use crate::program::get;
 
-/// A running server with the accounts `anna` and `bert`, stopped on drop.
+/// Text that would run as a script if the page did not escape it.
+pub(crate) const HOSTILE: &str = "<img src=x onerror=alert(1)></pre><script>alert(2)</script>";
+
+/// Slug of the oldest course, which must be percent-encoded exactly once.
+pub(crate) const ESCAPES: &str = "100%2D & 'été'";
+
+/// A running server with the accounts `anna`, who has five courses, and `bert`, stopped on drop.
 pub(crate) struct Host {
     runtime: Runtime,
-    pub(crate) storage: MemoryStorage,
+    storage: MemoryStorage,
     pub(crate) origin: String,
 }
 
 impl Host {
     pub(crate) fn start() -> Self {
+        Self::start_with(|api, _| api)
+    }
+
+    /// Like [`Self::start`], but configures the API with `configure`, which gets the server's port.
+    pub(crate) fn start_with(configure: impl FnOnce(CatalogueBuilder, u16) -> CatalogueBuilder) -> Self {
         let runtime = Runtime::new().unwrap();
         let storage = MemoryStorage::new();
-        let origin = runtime.block_on(async {
-            let mut import = storage.begin_import().await.unwrap();
-            for (id, name) in [("anna", "School of Anna"), ("bert", "School of Bert")] {
-                let account = Account { id: AccountId::new(id), name: name.to_owned(), email: String::new() };
-                import.put_account(&account).await.unwrap();
-            }
-            import.commit().await.unwrap();
+        let port = runtime.block_on(async {
+            import_text(&storage, &content(), Options::default()).await.unwrap();
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let origin = format!("http://{}", listener.local_addr().unwrap());
-            let config = ServerConfig::default();
-            tokio::spawn(catalogue_hyper::serve(listener, Routes::over(&storage), config, std::future::pending()));
-            origin
+            let port = listener.local_addr().unwrap().port();
+            let api = Catalogue::with_api_keys(storage.clone()).docs_keys_url("/settings");
+            let routes = Routes::over(&storage, configure(api, port));
+            tokio::spawn(catalogue_hyper::serve(listener, routes, ServerConfig::default(), std::future::pending()));
+            port
         });
-        Self { runtime, storage, origin }
+        Self { runtime, storage, origin: format!("http://127.0.0.1:{port}") }
+    }
+
+    /// Returns the URL of the reference page.
+    pub(crate) fn docs(&self) -> String {
+        format!("{}/docs", self.origin)
+    }
+
+    /// Sends a GET request without the browser. Returns the status and the body.
+    pub(crate) fn get(&self, path: &str, token: &str) -> (u16, Value) {
+        get(self.origin.strip_prefix("http://").unwrap(), path, token)
     }
 
     /// Returns the URL of the settings page at `path`, which may be empty.
@@ -115,11 +135,18 @@ pub(crate) fn before(ago: Duration) -> Timestamp {
     Timestamp::from_microseconds(Timestamp::now().as_microseconds() - ago).unwrap()
 }
 
-/// Path of a page that frames the URL in the page's query.
-pub(crate) const FRAMER: &str = "/framer";
-
-fn frame<B>(request: &Request<B>) -> Bytes {
-    format!("<iframe src=\"{}\"></iframe>", request.uri().query().unwrap()).into()
+fn content() -> String {
+    let account = |id: &str, name: &str| json!({ "type": "account", "id": id, "name": name });
+    let mut lines = vec![account("anna", "School of Anna"), account("bert", "School of Bert")];
+    lines.extend((1..=5).map(|number| {
+        let slug = if number == 1 { ESCAPES.to_owned() } else { format!("course-{number}") };
+        let created_at = format!("2020-01-0{number}T00:00:00Z");
+        json!({
+            "type": "course", "account": "anna", "slug": slug, "title": HOSTILE, "language": "en",
+            "createdAt": created_at,
+        })
+    }));
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 #[derive(Clone)]
@@ -129,12 +156,11 @@ struct Routes {
 }
 
 impl Routes {
-    fn over(storage: &MemoryStorage) -> Self {
+    fn over(storage: &MemoryStorage, api: CatalogueBuilder) -> Self {
         let many = || LocalRateLimiter::new(RateLimit::new(1_000_000, Duration::from_secs(60)).unwrap());
         let settings = DeveloperSettings::builder(storage.clone()).brand("Example school", "/").rate_limiter(many());
         let settings = settings.build().unwrap().with_sign_in(storage.clone()).without_tls().rate_limiter(many());
-        let catalogue = Catalogue::with_api_keys(storage.clone()).docs_keys_url("/settings").build().unwrap();
-        Self { settings, catalogue }
+        Self { settings, catalogue: api.build().unwrap() }
     }
 }
 
@@ -150,11 +176,8 @@ impl Service<Request<RequestBody>> for Routes {
     fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         let Self { settings, catalogue } = self.clone();
         Box::pin(async move {
-            let response = match request.uri().path() {
-                FRAMER => Response::builder().header("content-type", "text/html").body(frame(&request)).unwrap(),
-                path if path.starts_with("/settings") => settings.call(request).await,
-                _ => catalogue.call(request).await,
-            };
+            let is_settings = request.uri().path().starts_with("/settings");
+            let response = if is_settings { settings.call(request).await } else { catalogue.call(request).await };
             Ok(response.map(Full::new))
         })
     }
