@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use catalogue_core::admin::{Account, Accounts, AdminStorage, Change, CredentialRecord, Record, RemovedAccount};
-use catalogue_core::auth::CredentialKind;
-use catalogue_core::storage::{Actor, KeyStorage, StorageError, StorageErrorKind};
+use catalogue_core::admin::{Account, Accounts, AdminStorage, Change, Record, RemovedAccount};
+use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_core::{AccountId, Course, Timestamp};
 
 use crate::broken::{Broken, account, accounts, courses, put, record, run, visited};
@@ -35,27 +34,15 @@ fn clear_bodies(course: &mut Course) {
     course.modules.iter_mut().for_each(|module| module.content.clear());
 }
 
-/// Counts the keys of accounts by another rule.
-fn counting_keys_by(counts: impl Fn(&CredentialRecord, Timestamp) -> bool + Send + Sync + 'static) -> Broken {
-    Broken::new().list_accounts(move |memory, accounts, now| {
-        let mut all = visited(|visit| run(memory.list_accounts(accounts, now, visit)));
-        for summary in &mut all {
-            let keys = run(memory.list_keys(&summary.account.id, Timestamp::MAX, usize::MAX)).unwrap().unwrap();
-            summary.keys = keys.iter().filter(|key| counts(key, now)).count() as u64;
-        }
-        all
-    })
-}
-
 flaws! {
     accounts_are_ordered_case_insensitively: Broken::new().summaries(|all| all.sort_by_key(|summary| summary.account.id.as_str().to_lowercase()))
         => accounts { accounts_are_listed_by_id_with_course_counts };
-    course_count_includes_modules: Broken::new().summaries(|all| all.iter_mut().for_each(|summary| summary.courses *= 3))
-        => accounts { accounts_are_listed_by_id_with_course_counts account_filter_lists_only_named_accounts };
-    oauth_tokens_are_counted: counting_keys_by(|key, now| key.state(now).is_active())
-        => accounts { only_active_keys_are_counted };
-    revoked_keys_are_counted: counting_keys_by(|key, now| {
-        key.identity.kind == CredentialKind::ApiKey && key.expires_at.is_none_or(|expiry| expiry > now)
+    oauth_tokens_are_counted: Broken::new().list_accounts(|memory, accounts, now| {
+        let mut all = visited(|visit| run(memory.list_accounts(accounts, now, visit)));
+        for summary in &mut all {
+            summary.keys = run(memory.list_keys(&summary.account.id, now, 0)).unwrap().unwrap().len() as u64;
+        }
+        all
     }) => accounts { only_active_keys_are_counted };
     account_filters_are_ignored: Broken::new()
         .list_accounts(|memory, _, now| visited(|visit| run(memory.list_accounts(Accounts::All, now, visit))))
@@ -78,8 +65,6 @@ flaws! {
         Ok(removed)
     }) => account_removal { removing_account_leaves_other_accounts_unchanged }
         key_events { events_are_removed_with_their_account } key_lists { removed_account_has_no_key_list };
-    removal_of_unknown_account_returns_counts: Broken::new().removed_account(|removed| { removed.get_or_insert_default(); })
-        => account_removal { removing_account_returns_removed_counts };
 
     record_is_found_by_id_prefix: Broken::new().find_credential_record(|memory, id| {
         let all = visited(|visit| run(memory.visit_credentials(Accounts::All, visit)));
@@ -103,10 +88,6 @@ flaws! {
     }) => credential_uses { use_is_recorded_to_the_microsecond };
     only_last_use_of_call_is_stored: Broken::new().record_uses(|memory, uses| run(memory.record_uses(&uses[uses.len().max(1) - 1..])))
         => credential_uses { latest_use_is_stored };
-    use_of_unknown_credential_fails: Broken::new().record_uses(|memory, uses| match uses.iter().find(|used| record(memory, &used.credential_id).is_none()) {
-        Some(_) => Err(StorageError::new(StorageErrorKind::UnknownReference, "unknown")),
-        None => run(memory.record_uses(uses)),
-    }) => credential_uses { use_of_unknown_credential_is_ignored };
     use_ignores_account: Broken::new().record_uses(|memory, uses| {
         let mut uses = uses.to_vec();
         uses.iter_mut().for_each(|used| used.account = record(memory, &used.credential_id).map_or(used.account.clone(), |found| found.identity.account));
@@ -155,8 +136,6 @@ flaws! {
     repeated_course_is_changed: altering_change(|change| if change == Change::Repeated { Change::Changed } else { change })
         => import { course_put_twice_is_repeated };
     bodies_are_not_compared: comparing_only(clear_bodies) => import { every_difference_is_reported_as_change };
-    module_order_is_not_compared: comparing_only(|course| course.modules.sort_by(|one, other| one.title.cmp(&other.title)))
-        => import { every_difference_is_reported_as_change };
     course_adds_missing_account: Broken::new().put_course(|inner, course| {
         run(inner.put_account(&account(&course.account)))?;
         run(inner.put_course(course))
@@ -180,11 +159,4 @@ flaws! {
     }) => import_atomicity { import_without_differences_changes_nothing };
     pruning_removes_nothing: Broken::new().import(|import, _| import.prune = Box::new(|_| Vec::new()))
         => import_atomicity { prune_removes_courses_that_were_not_put };
-    pruning_includes_all_accounts: Broken::new().import(|import, memory| {
-        let accounts = accounts(memory);
-        import.prune = Box::new(move |inner| {
-            accounts.iter().for_each(|account| drop(run(inner.put_account(account))));
-            run(inner.prune()).unwrap()
-        });
-    }) => import_atomicity { prune_leaves_other_accounts_unchanged };
 }
