@@ -1,11 +1,10 @@
 //! The list of one account's keys, and lookups of its keys by id.
 
 use catalogue_core::Timestamp;
-use catalogue_core::admin::NewCredential;
 
 use crate::KeyFixture;
 use crate::credential_lookup::as_stored;
-use crate::key_calls::{create, find_key, list, list_at, revoke, sort};
+use crate::key_calls::{create, create_some, find_key, list, list_at, revoke, sort};
 use crate::seed::{api_key, create_account, instant, oauth_token, second, time};
 
 /// The list of an account without keys is empty; that of an unknown account is `None`.
@@ -16,18 +15,6 @@ pub async fn empty_list_and_unknown_account_differ(fixture: &impl KeyFixture) {
         let unknown = fixture.account(unknown).await;
         assert_eq!(list(fixture, &unknown).await, None, "An unknown account has no list of keys: {unknown:?}.");
     }
-}
-
-/// A removed account has no list, even if its keys are still stored.
-pub async fn removed_account_has_no_key_list(fixture: &impl KeyFixture) {
-    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
-    for name in ["a", "b"] {
-        create(fixture, &api_key(name, &format!("key of {name}"), &format!("token-{name}"))).await;
-    }
-    fixture.remove_account(&a).await;
-    assert_eq!(list(fixture, &a).await, None, "A removed account has no list of keys.");
-    let others = list(fixture, &b).await.map(|keys| keys.len());
-    assert_eq!(others, Some(1), "Removing an account leaves other accounts' keys unchanged.");
 }
 
 /// Keys are listed by creation time, oldest first, to the microsecond; ties are sorted by id, byte by byte.
@@ -104,20 +91,6 @@ pub async fn records_are_listed_as_stored(fixture: &impl KeyFixture) {
     }
 }
 
-/// A revoked key stays in the list, with the time of its revocation.
-pub async fn revoked_keys_stay_listed(fixture: &impl KeyFixture) {
-    let account = create_account(fixture, "a").await;
-    let mut keys: Vec<NewCredential> = Vec::new();
-    for key in [api_key("a", "key_1", "token-1"), api_key("a", "key_2", "token-2")] {
-        keys.push(create(fixture, &key).await);
-    }
-    keys[0].record.revoked_at = Some(second(9));
-    revoke(fixture, &account, &keys[0].record.identity.credential_id, second(9)).await;
-    let mut expected: Vec<_> = keys.into_iter().map(|key| key.record).collect();
-    sort(&mut expected);
-    assert_eq!(list(fixture, &account).await, Some(expected), "Only a revoked key is listed as revoked.");
-}
-
 /// All active keys are listed, and in addition the keys that ended last, up to a limit.
 pub async fn ended_keys_are_listed_up_to_limit(fixture: &impl KeyFixture) {
     const RULE: &str = "All active keys are listed, and ended keys up to a limit: those that ended last";
@@ -158,11 +131,7 @@ pub async fn ended_keys_are_listed_up_to_limit(fixture: &impl KeyFixture) {
 pub async fn key_is_found_by_id_in_its_account(fixture: &impl KeyFixture) {
     const RULE: &str = "A key is found by its id in its own account";
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
-    let mut keys = vec![api_key("a", "key_1", "token-1"), api_key("a", "key_2", "token-2")];
-    keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
-    for key in &mut keys {
-        *key = create(fixture, key).await;
-    }
+    let mut keys = create_some(fixture).await;
     let ended = &mut keys[0].record;
     revoke(fixture, &a, &ended.identity.credential_id, second(9)).await;
     ended.revoked_at = Some(second(9));

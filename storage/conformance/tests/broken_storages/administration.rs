@@ -56,15 +56,15 @@ flaws! {
 
     account_removal_removes_nothing: Broken::new().remove_account(|memory, account| {
         Ok(accounts(memory).iter().any(|known| known.id == *account).then(RemovedAccount::default))
-    }) => account_removal { removing_account_removes_all_its_data recreated_account_starts_empty removing_account_returns_removed_counts }
-        key_events { events_are_removed_with_their_account } key_lists { removed_account_has_no_key_list }
-        sign_out { sign_ins_are_removed_with_their_account };
+    }) => removal { removing_account_removes_all_its_data recreated_account_starts_empty removing_account_returns_removed_counts }
+        key_events { events_are_removed_with_their_account }
+        sessions { sign_ins_are_removed_with_their_account };
     account_removal_removes_all_accounts: Broken::new().remove_account(|memory, account| {
         let removed = run(memory.remove_account(account))?;
         accounts(memory).iter().filter(|_| removed.is_some()).for_each(|other| drop(run(memory.remove_account(&other.id))));
         Ok(removed)
-    }) => account_removal { removing_account_leaves_other_accounts_unchanged }
-        key_events { events_are_removed_with_their_account } key_lists { removed_account_has_no_key_list };
+    }) => removal { removing_account_leaves_other_accounts_unchanged }
+        key_events { events_are_removed_with_their_account };
 
     record_is_found_by_id_prefix: Broken::new().find_credential_record(|memory, id| {
         let all = visited(|visit| run(memory.visit_credentials(Accounts::All, visit)));
@@ -105,7 +105,7 @@ flaws! {
     }) => credential_uses { use_does_not_change_revision_or_lookup };
 
     export_includes_built_in_account: Broken::new().exported(|records| records.insert(0, Record::Account(account(&AccountId::new("root")))))
-        => export { empty_storage_exports_nothing };
+        => export { export_contains_every_field };
     export_is_ordered_case_insensitively: Broken::new().exported(|records| records.sort_by_key(|record| match record {
         Record::Account(account) => (false, account.id.as_str().to_lowercase(), String::new()),
         Record::Course(course) => (true, course.account.as_str().to_lowercase(), course.slug.to_lowercase()),
@@ -122,7 +122,7 @@ flaws! {
     })) => export { export_contains_every_account_text };
     course_removal_removes_nothing: Broken::new().remove_course(|memory, account, slug| {
         Ok(courses(memory).iter().any(|course| course.account == *account && course.slug == slug))
-    }) => removal { removed_course_is_not_exported } changes { removed_course_is_not_returned };
+    }) => changes { removed_course_is_not_returned };
     course_removal_always_returns_true: Broken::new().removed_course(|existed| *existed = true)
         => removal { removing_returns_whether_course_existed };
 
@@ -132,7 +132,7 @@ flaws! {
         });
     }) => import { putting_account_returns_its_change };
     unchanged_course_is_changed: altering_change(|change| if change == Change::Unchanged { Change::Changed } else { change })
-        => import { course_is_added_then_unchanged } export { reimported_export_changes_nothing };
+        => export { reimported_export_changes_nothing };
     repeated_course_is_changed: altering_change(|change| if change == Change::Repeated { Change::Changed } else { change })
         => import { course_put_twice_is_repeated };
     bodies_are_not_compared: comparing_only(clear_bodies) => import { every_difference_is_reported_as_change };
@@ -156,7 +156,7 @@ flaws! {
             let modules = known.map(|known| known.modules.as_slice()).unwrap_or_default();
             run(inner.put_course(&Course { modules: [modules, &course.modules].concat(), ..course.clone() }))
         });
-    }) => import_atomicity { import_without_differences_changes_nothing };
+    }) => export { reimported_export_changes_nothing };
     pruning_removes_nothing: Broken::new().import(|import, _| import.prune = Box::new(|_| Vec::new()))
         => import_atomicity { prune_removes_courses_that_were_not_put };
 }
