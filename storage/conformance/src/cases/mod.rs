@@ -65,9 +65,6 @@ macro_rules! __cases {
             }
             paging_under_change {
                 paging_returns_every_remaining_course_once
-                courses_added_before_position_are_not_returned
-                courses_added_after_position_are_returned
-                paging_ends_when_remaining_courses_are_deleted
             }
             revision {
                 revision_is_stable_without_changes

@@ -98,7 +98,7 @@ pub async fn concurrent_lookups_return_own_results(fixture: &impl CredentialFixt
         let credential = api_key(account, &format!("key_{index}"), &format!("token-{index}"));
         credentials.push(put(fixture, &credential).await);
     }
-    on_threads(4, async || {
+    on_threads(4, async |_| {
         for credential in credentials.iter().cycle().take(60) {
             assert_stored(fixture, credential, "Concurrent lookups each return their own result.").await;
         }

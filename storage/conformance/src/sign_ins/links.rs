@@ -1,7 +1,5 @@
 //! Creating sign-in links, and exchanging them for sessions.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use catalogue_core::admin::Account;
 use catalogue_core::storage::{NewSession, NewSignIn, SignInStorage, StorageErrorKind};
 
@@ -108,9 +106,8 @@ pub async fn one_of_many_concurrent_exchanges_succeeds(fixture: &impl SignInFixt
     for round in 0..5 {
         let code = format!("code-{round}");
         make_link(fixture, &account, &code, round).await;
-        let callers = AtomicUsize::new(0);
-        let outcomes = on_threads(CONCURRENT_CALLS, async || {
-            let secret = format!("secret-{round}-{}", callers.fetch_add(1, Ordering::SeqCst));
+        let outcomes = on_threads(CONCURRENT_CALLS, async |number| {
+            let secret = format!("secret-{round}-{number}");
             let exchanged = exchange(fixture, &digest(&code), &session(&secret, round)).await;
             (exchanged.is_some(), find(fixture, &secret).await.is_some())
         });
