@@ -93,6 +93,15 @@ pub(crate) fn api_key(account: &str, id: &str, token: &str) -> NewCredential {
     NewCredential { digest: digest(token), record }
 }
 
+/// Returns API key `number` of `account`, with its creation and its expiry in seconds after the default time; `None` never
+/// expires.
+pub(crate) fn numbered_key(account: &str, number: usize, created: i64, expires: Option<i64>) -> NewCredential {
+    let mut key = api_key(account, &format!("key_{number}"), &format!("token-{number}"));
+    key.record.created_at = second(created);
+    key.record.expires_at = expires.map(second);
+    key
+}
+
 /// Returns an OAuth token of `account`, which has no name and no expiry.
 pub(crate) fn oauth_token(account: &str, token: &str) -> NewCredential {
     let mut credential = api_key(account, "", token);

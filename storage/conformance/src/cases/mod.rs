@@ -57,11 +57,8 @@ macro_rules! __cases {
             paging {
                 pages_concatenate_to_full_list_for_every_limit
                 next_is_none_only_on_last_page
-                next_is_position_of_last_item
                 page_starts_after_position_without_course
                 page_after_last_course_is_empty
-                page_starts_after_deleted_course
-                page_starts_after_changed_course
             }
             paging_under_change {
                 paging_returns_every_remaining_course_once
@@ -228,12 +225,10 @@ macro_rules! __cases {
                 dropped_import_changes_nothing
                 prune_removes_courses_that_were_not_put
                 prune_leaves_other_accounts_unchanged
-                pruning_replaces_revision
-                uncommitted_import_leaves_revision_unchanged
+                import_replaces_revision_only_when_committed
             }
             removal {
-                removing_account_removes_all_its_data
-                removing_account_leaves_other_accounts_unchanged
+                removing_account_removes_exactly_its_data
                 removing_account_returns_removed_counts
                 recreated_account_starts_empty
                 removing_returns_whether_course_existed

@@ -7,7 +7,7 @@ use catalogue_core::storage::Position;
 
 use crate::CourseFixture;
 use crate::reading::{listed, page, position};
-use crate::seed::{course_at, modules, remove, seed};
+use crate::seed::{course_at, modules, remove, seed, time};
 
 /// Each page contains exactly the courses that follow its start position when it is read, whatever was added, changed and
 /// removed since the previous page. So paging returns no course twice, and skips none that existed throughout.
@@ -53,10 +53,13 @@ impl Paging {
             let page = page(fixture, &self.account, u8::try_from(limit).expect("a small limit"), after.clone()).await;
             let follows = |course: &&Course| after.as_ref().is_none_or(|after| position(fixture, course) < *after);
             let mut expected = listed(fixture, self.courses.values().filter(follows));
-            let has_next = expected.len() > limit;
+            let last = expected.get(limit - 1).filter(|_| expected.len() > limit);
+            let next = last.map(|last| position(fixture, &self.courses[&last.slug]));
             expected.truncate(limit);
             let rule = "A page contains exactly the courses that follow its start position when it is read.";
-            assert_eq!((page.items, page.next.is_some()), (expected, has_next), "{rule}");
+            assert_eq!(page.items, expected, "{rule}");
+            let rule = "The next page starts after the position of the last item: its creation time and its slug.";
+            assert_eq!(page.next, next, "{rule}");
             let Some(next) = page.next else { break };
             for _ in 0..self.random.below(4) {
                 self.change(fixture, &next).await;
@@ -66,20 +69,21 @@ impl Paging {
     }
 
     async fn change(&mut self, fixture: &impl CourseFixture, next: &Position) {
-        match self.random.below(4) {
-            // Removes the course after whose position the next page starts.
-            0 => self.remove(fixture, &next.slug).await,
-            1 => {
-                let slug = self.any_slug();
-                self.remove(fixture, &slug).await;
+        // Often changes the course after whose position the next page starts.
+        let slug = if self.random.below(2) == 0 { next.slug.clone() } else { self.any_slug() };
+        match (self.random.below(4), self.courses.get(&slug).cloned()) {
+            (0, Some(course)) => {
+                remove(fixture, &self.account, &course.slug).await;
+                self.courses.remove(&slug);
             }
-            2 => {
-                let slug = self.any_slug();
-                if let Some(course) = self.courses.get(&slug) {
-                    let title = format!("{}!", course.title);
-                    let changed = Course { title, modules: modules(self.random.below(3)), ..course.clone() };
-                    self.put(fixture, vec![changed]).await;
-                }
+            (1, Some(course)) => {
+                let title = format!("{}!", course.title);
+                let changed = Course { title, modules: modules(self.random.below(3)), ..course };
+                self.put(fixture, vec![changed]).await;
+            }
+            (2, Some(course)) => {
+                let moved = Course { created_at: time((self.random.below(7) as i64 - 3) * 1_000_000), ..course };
+                self.put(fixture, vec![moved]).await;
             }
             _ => {
                 let course = self.new_course();
@@ -92,7 +96,7 @@ impl Paging {
     fn new_course(&mut self) -> Course {
         self.created += 1;
         let slug = format!("{}-{}", self.random.below(100), self.created);
-        course_at(&self.account, &slug, self.random.below(7) as i64 - 3)
+        course_at(&self.account, &slug, (self.random.below(7) as i64 - 3) * 1_000_000 + 1)
     }
 
     fn any_slug(&mut self) -> String {
@@ -103,11 +107,5 @@ impl Paging {
     async fn put(&mut self, fixture: &impl CourseFixture, courses: Vec<Course>) {
         seed(fixture, &courses).await;
         self.courses.extend(courses.into_iter().map(|course| (course.slug.clone(), course)));
-    }
-
-    async fn remove(&mut self, fixture: &impl CourseFixture, slug: &str) {
-        if self.courses.remove(slug).is_some() {
-            remove(fixture, &self.account, slug).await;
-        }
     }
 }

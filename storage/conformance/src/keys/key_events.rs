@@ -15,7 +15,6 @@ use crate::seed::{api_key, create_account, second};
 /// Each change has one event, with the action, the actor, the key, the key's name after the change and, if the call has a
 /// time, the time of the call.
 pub async fn each_change_records_one_event(fixture: &impl KeyFixture) {
-    const RULE: &str = "Each change has one event";
     let (storage, account) = (fixture.storage(), create_account(fixture, "a").await);
     let mut key = api_key("a", "key_1", "token-1");
     key.record.expires_at = None;
@@ -25,19 +24,13 @@ pub async fn each_change_records_one_event(fixture: &impl KeyFixture) {
     let successor = as_stored(fixture, &successor).await;
     let id = &*key.record.identity.credential_id;
     let user = Actor::owner_named("user_17");
-    let logged = async || events(fixture, &account).await.len();
-
     storage.create_key(&key, &Actor::OPERATOR).await.expect("a key can be created");
-    assert_eq!(logged().await, 1, "{RULE}: a creation.");
     let renamed = storage.rename_key(&account, id, "Another", &user).await;
     renamed.expect("a key can be renamed").expect("a key of the account");
-    assert_eq!(logged().await, 2, "{RULE}: a renaming.");
     let rotated = storage.rotate_key(&account, id, second(20), &successor, &Actor::OWNER).await;
     rotated.expect("a key can be rotated").expect("an active key");
-    assert_eq!(logged().await, 3, "{RULE}: a rotation.");
     let revoked = storage.revoke_key(&account, id, second(12), &user).await;
     revoked.expect("a key can be revoked").expect("a key of the account");
-    assert_eq!(logged().await, 4, "{RULE}: a revocation.");
 
     let expected = [
         (CredentialAction::KeyRevoked, Some(second(12)), &user, Some("Another")),
@@ -45,7 +38,9 @@ pub async fn each_change_records_one_event(fixture: &impl KeyFixture) {
         (CredentialAction::KeyRenamed, None, &user, Some("Another")),
         (CredentialAction::KeyCreated, Some(second(0)), &Actor::OPERATOR, key.record.name.as_deref()),
     ];
-    for (event, (action, at, by, name)) in events(fixture, &account).await.iter().zip(expected) {
+    let events = events(fixture, &account).await;
+    assert_eq!(events.len(), expected.len(), "Each change has one event: {events:?}.");
+    for (event, (action, at, by, name)) in events.iter().zip(expected) {
         let subject = (&event.account, event.action, event.credential_id.as_deref(), event.name.as_deref());
         assert_eq!(subject, (&account, action, Some(id), name), "An event contains its action and its key.");
         assert_eq!(&event.actor, by, "An event contains its actor.");

@@ -5,7 +5,7 @@ use catalogue_core::Timestamp;
 use crate::KeyFixture;
 use crate::credential_lookup::as_stored;
 use crate::key_calls::{create, create_some, find_key, list, list_at, revoke, sort};
-use crate::seed::{api_key, create_account, instant, oauth_token, second, time};
+use crate::seed::{api_key, create_account, instant, numbered_key, oauth_token, second, time};
 
 /// The list of an account without keys is empty; that of an unknown account is `None`.
 pub async fn empty_list_and_unknown_account_differ(fixture: &impl KeyFixture) {
@@ -50,11 +50,7 @@ pub async fn keys_are_listed_oldest_first_with_ties_by_id(fixture: &impl KeyFixt
 
 /// Each record is listed as it was stored, for its own account only.
 pub async fn records_are_listed_as_stored(fixture: &impl KeyFixture) {
-    let of = |account: &str, number: i64| {
-        let mut key = api_key(account, &format!("key_{number}"), &format!("token-{number}"));
-        key.record.created_at = second(number);
-        key
-    };
+    let of = |account: &str, number: usize| numbered_key(account, number, number as i64, Some(9));
     let mut named = of("a", 2);
     named.record.name = Some("\u{1f917} 'quoted' \"name\" \\ \u{5e9}\n".to_owned());
     named.record.shown_prefix = "ccat_\u{e9}'\"".to_owned();
@@ -107,10 +103,7 @@ pub async fn ended_keys_are_listed_up_to_limit(fixture: &impl KeyFixture) {
     let active = [(3, None, None), (41, Some(NOW + 1), None), (20, Some(99), None)];
     let mut records = Vec::new();
     for (number, (created, expires, revoked)) in ended.into_iter().chain(active).enumerate() {
-        let mut key = api_key("a", &format!("key_{number}"), &format!("token-{number}"));
-        key.record.created_at = second(created);
-        key.record.expires_at = expires.map(second);
-        let mut record = create(fixture, &key).await.record;
+        let mut record = create(fixture, &numbered_key("a", number, created, expires)).await.record;
         if let Some(at) = revoked {
             revoke(fixture, &account, &record.identity.credential_id, second(at)).await;
             record.revoked_at = Some(second(at));

@@ -56,14 +56,14 @@ flaws! {
 
     account_removal_removes_nothing: Broken::new().remove_account(|memory, account| {
         Ok(accounts(memory).iter().any(|known| known.id == *account).then(RemovedAccount::default))
-    }) => removal { removing_account_removes_all_its_data recreated_account_starts_empty removing_account_returns_removed_counts }
+    }) => removal { removing_account_removes_exactly_its_data recreated_account_starts_empty removing_account_returns_removed_counts }
         key_events { events_are_removed_with_their_account }
         sessions { sign_ins_are_removed_with_their_account };
     account_removal_removes_all_accounts: Broken::new().remove_account(|memory, account| {
         let removed = run(memory.remove_account(account))?;
         accounts(memory).iter().filter(|_| removed.is_some()).for_each(|other| drop(run(memory.remove_account(&other.id))));
         Ok(removed)
-    }) => removal { removing_account_leaves_other_accounts_unchanged }
+    }) => removal { removing_account_removes_exactly_its_data }
         key_events { events_are_removed_with_their_account };
 
     record_is_found_by_id_prefix: Broken::new().find_credential_record(|memory, id| {

@@ -180,9 +180,9 @@ flaws! {
         => paging { next_is_none_only_on_last_page };
     position_is_truncated_to_milliseconds: altering_page(|rows, _| for course in rows {
         course.created_at = Timestamp::from_microseconds(course.created_at.as_microseconds().div_euclid(1_000) * 1_000).unwrap();
-    }) => paging { next_is_position_of_last_item };
+    }) => paging_under_change { paging_returns_every_remaining_course_once };
     page_starts_after_course_of_cursor: starting_after_course()
-        => paging { page_starts_after_deleted_course page_starts_after_changed_course }
+        => paging_under_change { paging_returns_every_remaining_course_once }
         isolation { position_of_other_account_returns_only_own_courses };
     paging_uses_offsets: paging_by_offset()
         => paging_under_change { paging_returns_every_remaining_course_once };
@@ -241,7 +241,7 @@ flaws! {
         Broken::new().revision(move |_, _| Ok(Some(revision_of(calls.fetch_add(1, Ordering::SeqCst)))))
     } => revision { revision_is_stable_without_changes } credential_revision { credential_has_current_revision };
     revision_is_account_id: deriving_revision_from(|account, _| account.clone())
-        => revision { removing_course_replaces_revision } import_atomicity { pruning_replaces_revision };
+        => revision { removing_course_replaces_revision } import_atomicity { import_replaces_revision_only_when_committed };
     revision_ignores_bodies: deriving_revision_from(|account, courses| (account.clone(), without_bodies(courses)))
         => revision { every_course_change_replaces_revision };
     all_accounts_share_one_revision: Broken::new().revision(|memory, _| Ok(Some(revision_of(format!("{:?}", courses(memory))))))
