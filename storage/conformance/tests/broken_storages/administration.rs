@@ -139,24 +139,13 @@ flaws! {
     course_adds_missing_account: Broken::new().put_course(|inner, course| {
         run(inner.put_account(&account(&course.account)))?;
         run(inner.put_course(course))
-    }) => import { course_of_unknown_account_is_refused } import_atomicity { prune_leaves_other_accounts_unchanged };
-    creation_time_ignores_open_import: Broken::new().import(|import, memory| {
-        let before = courses(memory);
-        let creation_time = move |account: &_, slug: &str| before.iter().find(|course| course.account == *account && course.slug == slug).map(|course| course.created_at);
-        import.creation_time = Box::new(move |_, account, slug| creation_time(account, slug))
-    }) => import { creation_time_reflects_uncommitted_import };
+    }) => import { course_of_unknown_account_is_refused batched_records_are_put_in_order } import_atomicity { prune_leaves_other_accounts_unchanged };
+    creation_time_never_changes: Broken::new().put_course(|inner, course| {
+        let created_at = run(inner.creation_time(&course.account, &course.slug))?.unwrap_or(course.created_at);
+        run(inner.put_course(&Course { created_at, ..course.clone() }))
+    }) => import { creation_time_reflects_uncommitted_import every_difference_is_reported_as_change };
     invalid_slug_is_replaced: crate::courses::altering_stored(|course| if course.slug.is_empty() { course.slug.push('-') })
         => import { course_with_invalid_slug_is_refused };
-    batch_puts_accounts_first: Broken::new().import(|import, _| import.accounts_first = true)
-        => import { batched_records_are_put_in_order };
-    modules_are_appended: Broken::new().import(|import, memory| {
-        let before = courses(memory);
-        import.put_course = Box::new(move |inner, course| {
-            let known = before.iter().find(|known| known.account == course.account && known.slug == course.slug);
-            let modules = known.map(|known| known.modules.as_slice()).unwrap_or_default();
-            run(inner.put_course(&Course { modules: [modules, &course.modules].concat(), ..course.clone() }))
-        });
-    }) => export { reimported_export_changes_nothing };
     pruning_removes_nothing: Broken::new().import(|import, _| import.prune = Box::new(|_| Vec::new()))
         => import_atomicity { prune_removes_courses_that_were_not_put };
 }

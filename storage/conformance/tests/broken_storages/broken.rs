@@ -216,11 +216,8 @@ pub(crate) struct BrokenImport {
     inner: Box<dyn Import>,
     pub(crate) put_account: PutCall<Account>,
     pub(crate) put_course: PutCall<Course>,
-    pub(crate) creation_time: Box<dyn FnMut(&mut dyn Import, &AccountId, &str) -> Option<Timestamp> + Send>,
     pub(crate) prune: Box<dyn FnMut(&mut dyn Import) -> Pruned + Send>,
     pub(crate) commit: Box<dyn FnOnce(Box<dyn Import>) -> Result<(), StorageError> + Send>,
-    /// Whether a batch puts its accounts first.
-    pub(crate) accounts_first: bool,
 }
 
 impl BrokenImport {
@@ -229,10 +226,8 @@ impl BrokenImport {
             inner: run(memory.begin_import())?,
             put_account: Box::new(|inner, account| run(inner.put_account(account))),
             put_course: Box::new(|inner, course| run(inner.put_course(course))),
-            creation_time: Box::new(|inner, account, slug| run(inner.creation_time(account, slug)).unwrap()),
             prune: Box::new(|inner| run(inner.prune()).unwrap()),
             commit: Box::new(|inner| run(inner.commit())),
-            accounts_first: false,
         })
     }
 }
@@ -244,26 +239,11 @@ impl Import for BrokenImport {
     }
 
     async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError> {
-        Ok((self.creation_time)(&mut *self.inner, account, slug))
+        self.inner.creation_time(account, slug).await
     }
 
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
         (self.put_course)(&mut *self.inner, course)
-    }
-
-    async fn put_all(&mut self, records: &[Record]) -> Result<Vec<Result<Change, StorageError>>, StorageError> {
-        let mut order: Vec<usize> = (0..records.len()).collect();
-        if self.accounts_first {
-            order.sort_by_key(|index| matches!(records[*index], Record::Course(_)));
-        }
-        let mut outcomes: Vec<_> = records.iter().map(|_| Ok(Change::Repeated)).collect();
-        for index in order {
-            outcomes[index] = match &records[index] {
-                Record::Account(account) => self.put_account(account).await,
-                Record::Course(course) => self.put_course(course).await,
-            };
-        }
-        Ok(outcomes)
     }
 
     async fn prune(&mut self) -> Result<Pruned, StorageError> {

@@ -86,7 +86,6 @@ flaws! {
     expired_session_is_not_found: Broken::new().session(|found| {
         found.take_if(|found| found.is_expired(Timestamp::now()));
     }) => sessions { session_is_found_with_account_and_expiry };
-
     refused_exchange_is_logged: Broken::new().exchange_link(|memory, link, now, new| {
         let exchanged = run(memory.exchange_link(link, now, new))?;
         if exchanged.is_none() {
