@@ -3,7 +3,6 @@
 use catalogue_core::Timestamp;
 
 use crate::KeyFixture;
-use crate::credential_lookup::as_stored;
 use crate::key_calls::{create, create_some, find_key, list, list_at, revoke, sort};
 use crate::seed::{api_key, create_account, instant, numbered_key, oauth_token, second, time};
 
@@ -17,39 +16,9 @@ pub async fn empty_list_and_unknown_account_differ(fixture: &impl KeyFixture) {
     }
 }
 
-/// Keys are listed by creation time, oldest first, to the microsecond; ties are sorted by id, byte by byte.
-pub async fn keys_are_listed_oldest_first_with_ties_by_id(fixture: &impl KeyFixture) {
-    create_account(fixture, "a").await;
-    let keys = [
-        ("key_z", Timestamp::MIN),
-        ("key_y", instant(-1)),
-        ("key_x", time(-1)),
-        ("key_", time(0)),
-        ("key_1", time(0)),
-        ("key_10", time(0)),
-        ("key_2", time(0)),
-        ("key_B", time(0)),
-        ("key_a", time(0)),
-        ("key_c", time(0)),
-        ("key_0", time(1)),
-        ("key_A", Timestamp::MAX),
-    ];
-    let mut expected = Vec::new();
-    for index in 0..keys.len() {
-        let (id, created_at) = keys[index * 5 % keys.len()];
-        let mut key = api_key("a", id, &format!("token-{index}"));
-        key.record.created_at = created_at;
-        // Keys past retention would be removed when one is created at `Timestamp::MAX`.
-        key.record.expires_at = None;
-        expected.push(create(fixture, &key).await.record);
-    }
-    sort(&mut expected);
-    let listed = list(fixture, &fixture.account("a").await).await;
-    assert_eq!(listed, Some(expected), "Keys are listed oldest first, ties by id.");
-}
-
-/// Each record is listed as it was stored, for its own account only.
-pub async fn records_are_listed_as_stored(fixture: &impl KeyFixture) {
+/// Each key is listed as it was stored, for its own account only: by creation time, oldest first, to the microsecond; ties are
+/// sorted by id, byte by byte.
+pub async fn keys_are_listed_as_stored_oldest_first_with_ties_by_id(fixture: &impl KeyFixture) {
     let of = |account: &str, number: usize| numbered_key(account, number, number as i64, Some(9));
     let mut named = of("a", 2);
     named.record.name = Some("\u{1f917} 'quoted' \"name\" \\ \u{5e9}\n".to_owned());
@@ -67,23 +36,24 @@ pub async fn records_are_listed_as_stored(fixture: &impl KeyFixture) {
     let token = |account: &str, token: &str| fixture.has_oauth_tokens().then(|| oauth_token(account, token));
     let of_a: Vec<_> = token("a", "token-1").into_iter().chain([named, empty, unnamed, revoked]).collect();
     let of_b: Vec<_> = token("b", "token-7").into_iter().chain([of("b", 6)]).collect();
-    let accounts = [("a", of_a), ("b", of_b)];
-    for (account, keys) in &accounts {
-        create_account(fixture, account).await;
-        for key in keys {
-            create(fixture, key).await;
-        }
-    }
-    for (account, keys) in &accounts {
+    let times = [time(1), Timestamp::MAX, time(-1), Timestamp::MIN, instant(-1)];
+    let ids = ["z", "", "1", "A", "20", "10", "B", "a", "c"].into_iter().enumerate();
+    let of_times = ids.map(|(index, id)| {
+        let mut key = api_key("c", &format!("key_{id}"), &format!("token-of-{id}"));
+        key.record.created_at = times.get(index).copied().unwrap_or(time(0));
+        // Keys past retention would be removed when one is created at `Timestamp::MAX`.
+        key.record.expires_at = None;
+        key
+    });
+    for (name, keys) in [("a", of_a), ("b", of_b), ("c", of_times.collect())] {
+        let account = create_account(fixture, name).await;
         let mut expected = Vec::new();
-        for key in keys {
-            expected.push(as_stored(fixture, key).await.record);
+        for key in &keys {
+            expected.push(create(fixture, key).await.record);
         }
-        assert_eq!(
-            list(fixture, &fixture.account(account).await).await,
-            Some(expected),
-            "Keys are listed as they were stored, for their own account only."
-        );
+        sort(&mut expected);
+        let rule = "Keys are listed as they were stored, oldest first, ties by id, for their own account only.";
+        assert_eq!(list(fixture, &account).await, Some(expected), "{rule}");
     }
 }
 

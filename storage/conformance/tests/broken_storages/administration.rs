@@ -51,7 +51,7 @@ flaws! {
         => accounts { account_filter_lists_only_named_accounts } export { account_filter_exports_only_named_accounts }
         credential_records { account_filter_returns_only_records_of_named_accounts };
     visits_continue_after_break: Broken::new().visits_after_break()
-        => accounts { list_stops_when_visitor_breaks } export { export_stops_when_visitor_breaks }
+        => accounts { accounts_are_listed_by_id_with_course_counts } export { export_orders_accounts_then_courses_by_bytes }
         credential_records { records_of_all_accounts_are_ordered_by_account };
 
     account_removal_removes_nothing: Broken::new().remove_account(|memory, account| {

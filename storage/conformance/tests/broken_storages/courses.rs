@@ -190,7 +190,7 @@ flaws! {
     slugs_are_case_insensitive: matching_slugs(|slug, requested| slug.to_lowercase() == requested.to_lowercase())
         => detail { slugs_are_compared_by_bytes };
     slugs_are_spliced_into_sql: matching_slugs(|slug, requested| slug == requested || requested.contains("' OR '"))
-        => detail { slugs_with_sql_syntax_are_treated_as_data };
+        => detail { slugs_are_compared_by_bytes };
     course_without_modules_is_not_found: Broken::new().course(|found| {
         found.value.take_if(|course| course.modules.is_empty());
     }) => changes { changed_course_is_returned_with_current_content };

@@ -67,7 +67,7 @@ fn log_two_renames(memory: &MemoryStorage, id: &str) {
 
 flaws! {
     every_credential_is_an_api_key: Broken::new().credential(|found| found.iter_mut().for_each(|found| found.identity.kind = CredentialKind::ApiKey))
-        => lookup { credential_is_found_with_all_fields };
+        => lookup { revoked_credential_is_found_as_revoked };
     digests_are_compared_by_first_byte: comparing_part_of_digest(|digest| &digest.as_bytes()[..1])
         => lookup { credential_is_found_only_by_whole_digest } revocations { revoked_token_is_found_only_by_whole_digest };
     digests_end_at_zero_byte: comparing_part_of_digest(|digest| digest.as_bytes().split(|byte| *byte == 0).next().unwrap_or(&[]))
@@ -137,9 +137,9 @@ flaws! {
     unknown_account_has_empty_list: Broken::new().keys(|keys| *keys = Some(keys.take().unwrap_or_default()))
         => key_lists { empty_list_and_unknown_account_differ };
     keys_are_listed_newest_first: altering_keys(|keys| keys.reverse())
-        => key_lists { keys_are_listed_oldest_first_with_ties_by_id };
+        => key_lists { keys_are_listed_as_stored_oldest_first_with_ties_by_id };
     absent_name_is_empty: altering_keys(|keys| keys.iter_mut().for_each(|key| key.name = Some(key.name.take().unwrap_or_default())))
-        => key_lists { records_are_listed_as_stored };
+        => key_lists { keys_are_listed_as_stored_oldest_first_with_ties_by_id };
     revoked_keys_are_not_listed: altering_keys(|keys| keys.retain(|key| key.revoked_at.is_none()))
         => key_lists { ended_keys_are_listed_up_to_limit };
     list_ignores_limit_of_ended_keys: Broken::new().list_keys(|memory, account, now, _| run(memory.list_keys(account, now, usize::MAX)))
