@@ -59,7 +59,8 @@ macro_rules! broken {
                 $(
                     pub(crate) fn $call(
                         mut self,
-                        call: impl Fn(&MemoryStorage, $($type),*) -> Result<$result, StorageError> + Send + Sync + 'static,
+                        call: impl Fn(&MemoryStorage, $($type),*) -> Result<$result, StorageError>
+                            + Send + Sync + 'static,
                     ) -> Self {
                         self.$call = Box::new(call);
                         self
@@ -123,7 +124,8 @@ macro_rules! broken {
 
 broken! {
     CourseStorage {
-        list_courses / page_revision(account: &AccountId, page: &PageRequest, rows: &mut CourseRows<'_>) -> Option<Revision>;
+        list_courses / page_revision(account: &AccountId, page: &PageRequest, rows: &mut CourseRows<'_>)
+            -> Option<Revision>;
         find_course / course(account: &AccountId, slug: &str) -> AtRevision<Option<CourseDetail>>;
         revision / current_revision(account: &AccountId) -> Option<Revision>;
     }
@@ -136,7 +138,8 @@ broken! {
         find_key / key(account: &AccountId, id: &str) -> Option<CredentialRecord>;
         create_key / created_key(key: &NewCredential, by: &Actor) -> ();
         rename_key / renamed_key(account: &AccountId, id: &str, name: &str, by: &Actor) -> Option<CredentialRecord>;
-        rotate_key / rotated_key(account: &AccountId, id: &str, ends_at: Timestamp, successor: &NewCredential, by: &Actor) -> Option<CredentialRecord>;
+        rotate_key / rotated_key(account: &AccountId, id: &str, ends_at: Timestamp, successor: &NewCredential, by: &Actor)
+            -> Option<CredentialRecord>;
         revoke_key / revoked_key(account: &AccountId, id: &str, at: Timestamp, by: &Actor) -> Option<CredentialRecord>;
         list_events / events(account: &AccountId, limit: usize) -> Vec<CredentialEvent>;
     }
@@ -307,6 +310,11 @@ pub(crate) fn account(id: &AccountId) -> Account {
 
 pub(crate) fn record(memory: &MemoryStorage, id: &str) -> Option<CredentialRecord> {
     run(memory.find_credential_record(id)).unwrap()
+}
+
+/// Truncates a time to milliseconds.
+pub(crate) fn to_milliseconds(time: Timestamp) -> Timestamp {
+    Timestamp::from_microseconds(time.as_microseconds().div_euclid(1_000) * 1_000).unwrap()
 }
 
 /// Values by key, retained forever.

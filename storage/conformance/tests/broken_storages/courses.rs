@@ -9,7 +9,7 @@ use catalogue_core::storage::{CourseStorage, MemoryStorage, PageRequest, Positio
 use catalogue_core::{AccountId, Course, CourseDetail, Timestamp};
 use catalogue_storage_conformance::sample;
 
-use crate::broken::{Broken, Cache, courses, run};
+use crate::broken::{Broken, Cache, courses, run, to_milliseconds};
 use crate::flaws;
 
 pub(crate) fn position(course: &Course) -> Position {
@@ -141,8 +141,9 @@ flaws! {
     }) => list { ties_are_ordered_by_descending_slug_bytes };
     hidden_courses_are_not_listed: selecting(|account, course| course.account == *account && !course.hidden)
         => list { unpublished_and_hidden_courses_are_listed };
-    module_count_is_at_most_255: altering_page(|rows, _| rows.iter_mut().for_each(|course| course.modules.truncate(255)))
-        => list { module_count_equals_number_of_modules };
+    module_count_is_at_most_255: altering_page(|rows, _| {
+        rows.iter_mut().for_each(|course| course.modules.truncate(255))
+    }) => list { module_count_equals_number_of_modules };
     empty_list_has_empty_row: altering_page(|rows, _| if rows.is_empty() { rows.push(sample::course("", "")) })
         => list { account_without_courses_has_empty_page } paging { page_after_last_course_is_empty };
     list_is_cached: {
@@ -163,16 +164,17 @@ flaws! {
         => paging { next_is_none_only_on_last_page };
     full_page_has_next: altering_page(|rows, limit| rows.extend(rows.last().filter(|_| rows.len() == limit).cloned()))
         => paging { next_is_none_only_on_last_page };
-    position_is_truncated_to_milliseconds: altering_page(|rows, _| for course in rows {
-        course.created_at = Timestamp::from_microseconds(course.created_at.as_microseconds().div_euclid(1_000) * 1_000).unwrap();
+    position_is_truncated_to_milliseconds: altering_page(|rows, _| {
+        rows.iter_mut().for_each(|course| course.created_at = to_milliseconds(course.created_at));
     }) => paging_under_change { paging_returns_every_remaining_course_once };
     page_starts_after_course_of_cursor: starting_after_course()
         => paging_under_change { paging_returns_every_remaining_course_once }
         isolation { position_of_other_account_returns_only_own_courses };
 
     list_ignores_account: selecting(|_, _| true) => isolation { list_returns_courses_of_one_account };
-    account_ids_are_case_insensitive: selecting(|account, course| course.account.as_str().eq_ignore_ascii_case(account.as_str()))
-        => isolation { account_ids_are_compared_by_bytes };
+    account_ids_are_case_insensitive: selecting(|account, course| {
+        course.account.as_str().eq_ignore_ascii_case(account.as_str())
+    }) => isolation { account_ids_are_compared_by_bytes };
     course_lookup_ignores_account: Broken::new().find_course(|memory, account, slug| {
         let any = courses(memory).into_iter().find(|course| course.slug == slug);
         run(memory.find_course(any.as_ref().map_or(account, |course| &course.account), slug))
@@ -196,10 +198,12 @@ flaws! {
     }) => changes { changed_course_is_returned_with_current_content };
     equal_modules_are_merged: altering_detail(|course| course.modules.dedup_by(|one, other| one.title == other.title))
         => detail { modules_are_ordered_and_numbered_from_one };
-    modules_are_ordered_by_title: altering_stored(|course| course.modules.sort_by(|one, other| one.title.cmp(&other.title)))
-        => detail { modules_are_ordered_and_numbered_from_one };
-    modules_are_numbered_from_zero: altering_detail(|course| course.modules.iter_mut().for_each(|module| module.number -= 1))
-        => detail { modules_are_ordered_and_numbered_from_one };
+    modules_are_ordered_by_title: altering_stored(|course| {
+        course.modules.sort_by(|one, other| one.title.cmp(&other.title))
+    }) => detail { modules_are_ordered_and_numbered_from_one };
+    modules_are_numbered_from_zero: altering_detail(|course| {
+        course.modules.iter_mut().for_each(|module| module.number -= 1)
+    }) => detail { modules_are_ordered_and_numbered_from_one };
 
     line_ends_are_converted: altering_stored(|course| {
         course.title = course.title.replace("\r\n", "\n");
@@ -227,12 +231,14 @@ flaws! {
         => revision { removing_course_replaces_revision } import_atomicity { import_replaces_revision_only_when_committed };
     revision_ignores_bodies: deriving_revision_from(|account, courses| (account.clone(), without_bodies(courses)))
         => revision { every_course_change_replaces_revision };
-    all_accounts_share_one_revision: Broken::new().revision(|memory, _| Ok(Some(revision_of(format!("{:?}", courses(memory))))))
-        => revision { changes_do_not_affect_revisions_of_other_accounts };
+    all_accounts_share_one_revision: Broken::new().revision(|memory, _| {
+        Ok(Some(revision_of(format!("{:?}", courses(memory)))))
+    }) => revision { changes_do_not_affect_revisions_of_other_accounts };
     revision_is_number_of_courses: deriving_revision_from(|_, courses| courses.len())
         => revision { accounts_with_different_courses_have_different_revisions };
-    revision_depends_only_on_content: deriving_revision_from(|account, courses| (account.clone(), format!("{courses:?}")))
-        => revision { revision_is_never_reused } removal { recreated_account_starts_empty };
+    revision_depends_only_on_content: deriving_revision_from(|account, courses| {
+        (account.clone(), format!("{courses:?}"))
+    }) => revision { revision_is_never_reused } removal { recreated_account_starts_empty };
     recreated_course_has_old_modules: {
         let modules = Arc::new(Cache::new());
         altering_stored(move |course| course.modules = modules.first(course.slug.clone(), || course.modules.clone()))

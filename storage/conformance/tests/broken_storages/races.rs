@@ -48,7 +48,8 @@ flaws! {
         Broken::new()
             .find_course(move |memory, account, slug| run(memory.find_course(&shared(&accounts, account), slug)))
             .find_credential(move |memory, digest| run(memory.find_credential(&shared(&digests, digest))))
-    } => concurrency { concurrent_reads_on_several_threads_return_own_results } lookup { concurrent_lookups_return_own_results };
+    } => concurrency { concurrent_reads_on_several_threads_return_own_results }
+        lookup { concurrent_lookups_return_own_results };
     dropped_call_leaks_permit: Broken::new().permits(64)
         => concurrency { concurrent_reads_on_one_thread_return_own_results dropped_read_does_not_affect_later_calls }
         lookup { dropped_lookup_does_not_affect_later_ones };

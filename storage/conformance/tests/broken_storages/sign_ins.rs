@@ -63,9 +63,11 @@ flaws! {
     }) => links { creating_a_link_purges_expired_sessions }
         sign_in_events { each_change_records_one_event creating_a_link_removes_old_events };
     links_are_retained: retaining_links()
-        => links { link_is_exchanged_once } sessions { signing_out_ends_links_and_sessions sign_ins_are_removed_with_their_account };
-    links_never_expire: Broken::new().exchange_link(|memory, link, _, new| run(memory.exchange_link(link, Timestamp::MIN, new)))
-        => links { expired_or_unknown_link_returns_none };
+        => links { link_is_exchanged_once }
+        sessions { signing_out_ends_links_and_sessions sign_ins_are_removed_with_their_account };
+    links_never_expire: Broken::new().exchange_link(|memory, link, _, new| {
+        run(memory.exchange_link(link, Timestamp::MIN, new))
+    }) => links { expired_or_unknown_link_returns_none };
     expiry_is_checked_at_start_of_session: Broken::new().exchange_link(|memory, link, _, new| {
         run(memory.exchange_link(link, new.created_at, new))
     }) => links { expiry_is_checked_at_time_of_call };
