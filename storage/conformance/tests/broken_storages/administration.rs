@@ -36,7 +36,7 @@ fn clear_bodies(course: &mut Course) {
 
 flaws! {
     accounts_are_ordered_case_insensitively: Broken::new().summaries(|all| {
-        all.sort_by_key(|summary| summary.account.id.as_str().to_lowercase())
+        all.sort_by_key(|summary| summary.account.id.as_str().to_lowercase());
     }) => accounts { accounts_are_listed_by_id_with_course_counts };
     oauth_tokens_are_counted: Broken::new().list_accounts(|memory, accounts, now| {
         let mut all = visited(|visit| run(memory.list_accounts(accounts, now, visit)));
@@ -113,7 +113,7 @@ flaws! {
     }) => credential_uses { use_does_not_change_revision_or_lookup };
 
     export_includes_built_in_account: Broken::new().exported(|records| {
-        records.insert(0, Record::Account(account(&AccountId::new("root"))))
+        records.insert(0, Record::Account(account(&AccountId::new("root"))));
     }) => export { export_contains_every_field };
     export_is_ordered_case_insensitively: Broken::new().exported(|records| records.sort_by_key(|record| match record {
         Record::Account(account) => (false, account.id.as_str().to_lowercase(), String::new()),

@@ -40,6 +40,7 @@ macro_rules! broken {
         }
 
         #[allow(dead_code, reason = "some calls have no flaw of a kind")]
+        #[allow(clippy::wrong_self_convention, reason = "the methods are named after the calls that they replace")]
         impl Broken {
             pub(crate) fn new() -> Self {
                 Self {
@@ -213,14 +214,16 @@ impl fmt::Debug for Broken {
 
 type PutCall<T> = Box<dyn FnMut(&mut dyn Import, &T) -> Result<Change, StorageError> + Send>;
 type Pruned = Vec<(AccountId, String)>;
+type PruneCall = Box<dyn FnMut(&mut dyn Import) -> Pruned + Send>;
+type CommitCall = Box<dyn FnOnce(Box<dyn Import>) -> Result<(), StorageError> + Send>;
 
 /// An import whose calls can be replaced.
 pub(crate) struct BrokenImport {
     inner: Box<dyn Import>,
     pub(crate) put_account: PutCall<Account>,
     pub(crate) put_course: PutCall<Course>,
-    pub(crate) prune: Box<dyn FnMut(&mut dyn Import) -> Pruned + Send>,
-    pub(crate) commit: Box<dyn FnOnce(Box<dyn Import>) -> Result<(), StorageError> + Send>,
+    pub(crate) prune: PruneCall,
+    pub(crate) commit: CommitCall,
 }
 
 impl BrokenImport {
@@ -331,10 +334,10 @@ impl<K: Clone + Eq + Hash, V: Clone> Cache<K, V> {
     }
 
     /// Returns the last value that was found for the key.
-    pub(crate) fn last(&self, key: K, found: Option<V>) -> Option<V> {
+    pub(crate) fn last(&self, key: &K, found: Option<V>) -> Option<V> {
         let mut values = self.0.lock().unwrap();
         values.extend(found.map(|found| (key.clone(), found)));
-        values.get(&key).cloned()
+        values.get(key).cloned()
     }
 }
 

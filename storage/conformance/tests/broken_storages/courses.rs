@@ -142,7 +142,7 @@ flaws! {
     hidden_courses_are_not_listed: selecting(|account, course| course.account == *account && !course.hidden)
         => list { unpublished_and_hidden_courses_are_listed };
     module_count_is_at_most_255: altering_page(|rows, _| {
-        rows.iter_mut().for_each(|course| course.modules.truncate(255))
+        rows.iter_mut().for_each(|course| course.modules.truncate(255));
     }) => list { module_count_equals_number_of_modules };
     empty_list_has_empty_row: altering_page(|rows, _| if rows.is_empty() { rows.push(sample::course("", "")) })
         => list { account_without_courses_has_empty_page } paging { page_after_last_course_is_empty };
@@ -160,7 +160,7 @@ flaws! {
         => paging { pages_concatenate_to_full_list_for_every_limit page_starts_after_position_without_course };
     page_repeats_last_course: continuing_by(|position, after| position <= after)
         => paging { page_after_last_course_is_empty };
-    extra_row_is_omitted: altering_page(|rows, limit| rows.truncate(limit))
+    extra_row_is_omitted: altering_page(Vec::truncate)
         => paging { next_is_none_only_on_last_page };
     full_page_has_next: altering_page(|rows, limit| rows.extend(rows.last().filter(|_| rows.len() == limit).cloned()))
         => paging { next_is_none_only_on_last_page };
@@ -199,10 +199,10 @@ flaws! {
     equal_modules_are_merged: altering_detail(|course| course.modules.dedup_by(|one, other| one.title == other.title))
         => detail { modules_are_ordered_and_numbered_from_one };
     modules_are_ordered_by_title: altering_stored(|course| {
-        course.modules.sort_by(|one, other| one.title.cmp(&other.title))
+        course.modules.sort_by(|one, other| one.title.cmp(&other.title));
     }) => detail { modules_are_ordered_and_numbered_from_one };
     modules_are_numbered_from_zero: altering_detail(|course| {
-        course.modules.iter_mut().for_each(|module| module.number -= 1)
+        course.modules.iter_mut().for_each(|module| module.number -= 1);
     }) => detail { modules_are_ordered_and_numbered_from_one };
 
     line_ends_are_converted: altering_stored(|course| {

@@ -28,7 +28,10 @@ fn comparing_part_of_digest(part: fn(&TokenDigest) -> &[u8]) -> Broken {
         })
         .revoke_tokens({
             let revoked = revoked.clone();
-            move |_, digests, _, _| Ok(revoked.lock().unwrap().extend(digests))
+            move |_, digests, _, _| {
+                revoked.lock().unwrap().extend(digests);
+                Ok(())
+            }
         })
         .is_revoked(move |_, digest| {
             Ok(Some(revoked.lock().unwrap().iter().any(|stored| part(stored) == part(digest))))
@@ -70,7 +73,7 @@ fn log_two_renames(memory: &MemoryStorage, id: &str) {
 
 flaws! {
     every_credential_is_an_api_key: Broken::new().credential(|found| {
-        found.iter_mut().for_each(|found| found.identity.kind = CredentialKind::ApiKey)
+        found.iter_mut().for_each(|found| found.identity.kind = CredentialKind::ApiKey);
     }) => lookup { revoked_credential_is_found_as_revoked };
     digests_are_compared_by_first_byte: comparing_part_of_digest(|digest| &digest.as_bytes()[..1])
         => lookup { credential_is_found_only_by_whole_digest } revocations { revoked_token_is_found_only_by_whole_digest };
@@ -148,7 +151,7 @@ flaws! {
     keys_are_listed_newest_first: altering_keys(|keys| keys.reverse())
         => key_lists { keys_are_listed_as_stored_oldest_first_with_ties_by_id };
     absent_name_is_empty: altering_keys(|keys| {
-        keys.iter_mut().for_each(|key| key.name = Some(key.name.take().unwrap_or_default()))
+        keys.iter_mut().for_each(|key| key.name = Some(key.name.take().unwrap_or_default()));
     }) => key_lists { keys_are_listed_as_stored_oldest_first_with_ties_by_id };
     revoked_keys_are_not_listed: altering_keys(|keys| keys.retain(|key| key.revoked_at.is_none()))
         => key_lists { ended_keys_are_listed_up_to_limit };
@@ -173,7 +176,7 @@ flaws! {
     }) => key_changes { unknown_key_is_neither_renamed_nor_revoked };
     ended_key_is_found_forever: {
         let found = Cache::new();
-        Broken::new().find_credential(move |memory, digest| Ok(found.last(*digest, run(memory.find_credential(digest))?)))
+        Broken::new().find_credential(move |memory, digest| Ok(found.last(digest, run(memory.find_credential(digest))?)))
     } => key_retention { ended_keys_are_retained_for_400_days };
     only_15_events_are_retained: Broken::new().events(|all| all.truncate(15))
         => key_retention { last_renames_of_key_keep_their_events };

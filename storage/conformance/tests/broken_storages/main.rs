@@ -136,14 +136,7 @@ mod without_revisions {
         let storage =
             Broken::new().current_revision(|revision| *revision = None).page_revision(|revision| *revision = None);
         let storage = storage.course(|found| found.revision = None);
-        (
-            storage.credential(|found| {
-                if let Some(found) = found {
-                    found.revision = None
-                }
-            }),
-            (),
-        )
+        (storage.credential(|found| found.iter_mut().for_each(|found| found.revision = None)), ())
     }
 
     catalogue_storage_conformance::tests!(fixture);

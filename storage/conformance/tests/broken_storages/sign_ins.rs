@@ -81,7 +81,7 @@ flaws! {
     sessions_are_retained: {
         let sessions = Cache::new();
         Broken::new().find_session(move |memory, digest| {
-            Ok(sessions.last(*digest, run(memory.find_session(digest))?))
+            Ok(sessions.last(digest, run(memory.find_session(digest))?))
         })
     } => links { creating_a_link_purges_expired_sessions } sessions { oldest_session_is_removed_beyond_limit }
         sessions { ended_session_is_not_found sign_ins_are_removed_with_their_account };
