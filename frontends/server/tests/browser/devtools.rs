@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::program::or_skip_unless;
+use crate::skip::or_skip_unless;
 
 /// Names of Chromium's program.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];

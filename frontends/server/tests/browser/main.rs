@@ -15,6 +15,8 @@ mod policy;
 mod program;
 mod reading;
 mod settings;
+#[path = "../it/skip.rs"]
+mod skip;
 #[path = "../clients/tools.rs"]
 #[expect(dead_code, reason = "the tests of clients use the rest of it")]
 mod tools;

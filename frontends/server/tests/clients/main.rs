@@ -13,5 +13,7 @@ mod program;
 mod python;
 mod samples;
 mod service;
+#[path = "../it/skip.rs"]
+mod skip;
 mod tools;
 mod typescript;

@@ -8,8 +8,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::program::{exchange, is_installed, or_skip_unless};
+use crate::program::{exchange, is_installed};
 use crate::service::Service;
+use crate::skip::or_skip_unless;
 use crate::tools::run;
 
 /// A running program and its reference page.

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub(crate) use crate::program::or_skip_unless;
+pub(crate) use crate::skip::or_skip_unless;
 
 /// Returns a directory below the target directory, which `install` fills once per change of a manifest.
 /// Concurrent calls wait.

@@ -17,6 +17,8 @@ mod packages;
 mod program;
 mod revoked;
 mod signed;
+#[path = "../it/skip.rs"]
+mod skip;
 mod tls;
 #[path = "../clients/tools.rs"]
 #[expect(dead_code, reason = "the tests of clients use the rest of it")]

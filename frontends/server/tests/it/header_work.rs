@@ -7,8 +7,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
-use crate::program::{Server, TestDir, is_installed, or_skip_unless};
+use crate::program::{Server, TestDir, is_installed};
 use crate::rate_limit::COURSES;
+use crate::skip::or_skip_unless;
 
 /// Size of the long field or target, a little below the limit of a request head.
 const MAX_HEAD_BYTES: usize = 15_000;

@@ -74,6 +74,7 @@ mod secrets;
 mod serve;
 #[cfg(feature = "redis")]
 mod shared_rate_limit;
+mod skip;
 #[cfg(target_os = "linux")]
 mod stress;
 #[cfg(unix)]

@@ -8,7 +8,8 @@ use std::process::{Child, Command, Stdio};
 
 use rusqlite::Connection;
 
-use crate::program::{COURSES, Outcome, TestDir, copy_context, or_skip_unless, send_signal};
+use crate::program::{COURSES, Outcome, TestDir, copy_context, send_signal};
+use crate::skip::or_skip_unless;
 
 const SIGNALS: [(&str, i32); 3] = [("TERM", 143), ("INT", 130), ("QUIT", 131)];
 

@@ -1,7 +1,7 @@
 //! Helpers that run the program in a temporary directory and send requests to its servers.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write, stderr};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
@@ -391,23 +391,6 @@ pub(crate) fn get(address: &str, path: &str, token: &str) -> (u16, Value) {
     let fields = format!("Host: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close");
     let response = exchange(address, &format!("GET {path} HTTP/1.1\r\n{fields}\r\n\r\n")).unwrap();
     (response.status, serde_json::from_str(&response.body).unwrap_or_default())
-}
-
-/// Returns the value of `ready`. If `ready` is an error, prints the error and returns `None`.
-/// Panics instead if `CATALOGUE_TEST_REQUIRE` contains `name`.
-pub(crate) fn or_skip_unless<T>(name: &str, ready: Result<T, String>) -> Option<T> {
-    let reason = match ready {
-        Ok(ready) => return Some(ready),
-        Err(reason) => reason,
-    };
-    let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
-    assert!(!required.split(',').any(|word| word.trim() == name), "{name} is required: {reason}");
-    // Package managers print long errors.
-    let line: String = reason.split_whitespace().flat_map(|word| [" ", word]).collect();
-    let line: String = line.chars().take(300).collect();
-    // Written directly: the test runner captures other output.
-    stderr().write_all(format!("skipped: {name}:{line}\n").as_bytes()).unwrap();
-    None
 }
 
 /// Checks that a program is installed; otherwise returns the reason.

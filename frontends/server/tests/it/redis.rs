@@ -6,7 +6,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
-use crate::program::{is_installed, or_skip_unless};
+use crate::program::is_installed;
+use crate::skip::or_skip_unless;
 
 /// Runs Redis until standard input closes. The test process holds the other end, which also closes if the process is killed.
 const SCRIPT: &str = r#"
