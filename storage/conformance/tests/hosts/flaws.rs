@@ -1,4 +1,4 @@
-//! Course reads of a host application, and their flaws.
+//! Course reads of a host application, and flaws of its storages.
 
 use std::sync::{Arc, RwLock};
 
@@ -8,9 +8,9 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, Course, CourseDetail, async_trait};
 use catalogue_storage_conformance::sample::{detail, row};
 
-use crate::tables::Tables;
+use crate::host::Tables;
 
-/// Flaw of a host application's course reads.
+/// Flaw of a host application's storages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     OldestFirst,
@@ -27,9 +27,12 @@ pub(crate) enum Flaw {
     ServesRemovedCourses,
     ServesFirstVersion,
     FailsForMissingCourse,
-    LeaksBodies,
     NeverReplacesRevision,
     IgnoresRemovalInRevision,
+    /// Lookups of credentials return the account's first revision.
+    StaleRevision,
+    HidesRevoked,
+    OmitsScopes,
 }
 
 /// The host application's course storage.
@@ -69,11 +72,8 @@ impl Courses {
 
     fn detail(&self, course: &Course) -> CourseDetail {
         let mut detail = detail(course.clone());
-        for (module, body) in detail.modules.iter_mut().zip(course.modules.iter().map(|module| &module.content)) {
+        for module in &mut detail.modules {
             module.number -= u32::from(self.has(Flaw::NumbersModulesFromZero));
-            if self.has(Flaw::LeaksBodies) && module.summary.is_empty() {
-                module.summary.clone_from(body);
-            }
         }
         detail
     }

@@ -1,86 +1,59 @@
-//! Host applications that fill their tables themselves: two whose storages only read, with full and with minimal tables, and
-//! one with developer settings. Without a flaw, they pass the suite; with a flaw, or undeclared lock errors, they fail it.
+//! A host application that fills its tables itself, and whose storages only read its courses. Without a flaw, it passes the
+//! suite; with a flaw, or undeclared lock errors, it fails, although its tables store less than those of the built-in storages.
 
 mod blocked_reads;
-mod credentials;
 mod flaws;
-mod owners;
-mod tables;
+mod host;
+mod rows;
 
-use catalogue_storage_conformance::{CourseFixture, CredentialFixture};
+use catalogue_storage_conformance::{CourseFixture, CredentialFixture, combined, courses, credentials, run};
 
-use credentials::Flaw as CredentialFlaw;
 use flaws::Flaw;
-use owners::Owners;
-use tables::Host;
+use host::Host;
 
-mod with_all_tables {
-    catalogue_storage_conformance::course_and_credential_storage_tests!(|| async { super::Host::full() });
+async fn host() -> Host {
+    Host::new(None)
 }
 
-mod with_few_columns {
-    catalogue_storage_conformance::course_and_credential_storage_tests!(|| async { super::Host::minimal() });
+async fn courses_only() -> impl CourseFixture {
+    Host::new(None)
+}
+
+async fn credentials_only() -> impl CredentialFixture {
+    Host::new(None)
+}
+
+mod with_courses_and_credentials {
+    catalogue_storage_conformance::course_and_credential_storage_tests!(super::host);
 }
 
 mod with_courses_only {
-    catalogue_storage_conformance::course_storage_tests!(super::courses);
+    catalogue_storage_conformance::course_storage_tests!(super::courses_only);
 }
 
 mod with_credentials_only {
     catalogue_storage_conformance::credential_storage_tests!(super::credentials_only);
 }
 
-mod with_developer_settings {
-    mod keys {
-        catalogue_storage_conformance::key_storage_tests!(super::super::owners);
-    }
-
-    mod sign_ins {
-        catalogue_storage_conformance::sign_in_storage_tests!(super::super::owners);
-    }
-
-    mod credentials {
-        catalogue_storage_conformance::credential_storage_tests!(super::super::owners);
-    }
+mod with_keys {
+    catalogue_storage_conformance::key_storage_tests!(super::host);
 }
 
-async fn owners() -> Owners {
-    Owners::default()
+mod with_sign_ins {
+    catalogue_storage_conformance::sign_in_storage_tests!(super::host);
 }
 
-async fn courses() -> impl CourseFixture {
-    Host::full()
-}
-
-async fn credentials_only() -> impl CredentialFixture {
-    Host::full()
-}
-
-/// Creates two tests of each flaw: with full and with minimal tables, the case fails with the quoted words in its message.
+/// Creates a test of each flaw: the case fails with the quoted words in its message.
 macro_rules! caught {
     ($($name:ident: $flaw:expr => $group:ident::$topic:ident::$case:ident, $rule:literal;)*) => {
-        mod caught {
-            use super::*;
-            $(
-                mod $name {
-                    use super::*;
-
-                    #[test]
-                    fn fails_with_full_tables() {
-                        assert_caught($rule, || run($group::$topic::$case(&Host::full().with($flaw))));
-                    }
-
-                    #[test]
-                    fn fails_with_minimal_tables() {
-                        assert_caught($rule, || run($group::$topic::$case(&Host::minimal().with($flaw))));
-                    }
-                }
-            )*
-        }
+        $(
+            #[test]
+            fn $name() {
+                assert_caught($rule, || run($group::$topic::$case(&Host::new(Some($flaw)))));
+            }
+        )*
     };
 }
-
-use catalogue_storage_conformance::{combined, courses, credentials as credential_cases, run};
 
 fn assert_caught(rule: &str, case: impl FnOnce()) {
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(case)).expect_err("the flaw was not caught");
@@ -120,24 +93,9 @@ caught! {
         => courses::revision::every_course_change_replaces_revision, "is replaced by";
     revision_ignores_removals: Flaw::IgnoresRemovalInRevision
         => courses::revision::removing_course_replaces_revision, "a removed course";
-    credential_has_old_revision: CredentialFlaw::StaleRevision
+    credential_has_old_revision: Flaw::StaleRevision
         => combined::credential_revision::credential_has_current_revision, "current revision";
-    revoked_credential_is_not_found: CredentialFlaw::HidesRevoked
-        => credential_cases::lookup::revoked_credential_is_found_as_revoked, "found as revoked";
-    scopes_are_dropped: CredentialFlaw::OmitsScopes => credential_cases::lookup::scopes_are_stored_unchanged, "Scopes are stored";
-}
-
-/// Uses full tables, because minimal ones have no revocations.
-#[test]
-fn ignored_revocations_fail_the_case() {
-    let host = Host::full().with(CredentialFlaw::IgnoresRevocations);
-    let case = credential_cases::revocations::revocation_applies_from_next_lookup(&host);
-    assert_caught("from the next lookup on", || run(case));
-}
-
-/// Uses full tables, because minimal ones have no bodies.
-#[test]
-fn leaked_bodies_fail_the_case() {
-    let host = Host::full().with(Flaw::LeaksBodies);
-    assert_caught("in no result", || run(courses::fields::module_bodies_are_not_returned(&host)));
+    revoked_credential_is_not_found: Flaw::HidesRevoked
+        => credentials::lookup::revoked_credential_is_found_as_revoked, "found as revoked";
+    scopes_are_dropped: Flaw::OmitsScopes => credentials::lookup::scopes_are_stored_unchanged, "Scopes are stored";
 }
