@@ -8,6 +8,7 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, Course, CourseDetail, async_trait};
 use catalogue_storage_conformance::sample::{detail, row};
 
+use crate::blocked_reads::Lock;
 use crate::host::Tables;
 
 /// Flaw of a host application's storages.
@@ -40,6 +41,7 @@ pub(crate) enum Flaw {
 pub(crate) struct Courses {
     pub(crate) tables: Arc<RwLock<Tables>>,
     pub(crate) flaw: Option<Flaw>,
+    pub(crate) lock: Arc<Lock>,
 }
 
 impl Courses {
@@ -87,6 +89,7 @@ impl CourseStorage for Courses {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
+        self.lock.begin_read()?;
         let tables = self.tables.read().unwrap();
         let mut listed: Vec<_> = tables
             .courses
@@ -111,6 +114,7 @@ impl CourseStorage for Courses {
         account: &AccountId,
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
+        self.lock.begin_read()?;
         let tables = self.tables.read().unwrap();
         let key = (account.clone(), slug.to_owned());
         let mut found = tables.courses.get(&key);
@@ -132,6 +136,7 @@ impl CourseStorage for Courses {
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
+        self.lock.begin_read()?;
         Ok(self.revision_in(&self.tables.read().unwrap(), account))
     }
 }

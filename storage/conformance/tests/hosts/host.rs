@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
-use catalogue_core::storage::{Actor, CredentialEvent, KeyStorage, Revision};
+use catalogue_core::storage::{Actor, CredentialEvent, KeyStorage, MemoryStorage, Revision};
 use catalogue_core::{AccountId, Course, Timestamp};
 use catalogue_storage_conformance::{
     AccountFixture, CourseFixture, CredentialFixture, Fixture, Precision, SignInFixture, sample,
 };
 
+use crate::blocked_reads::Lock;
 use crate::flaws::{Courses, Flaw};
 use crate::rows::Rows;
 
@@ -37,10 +38,19 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn new(flaw: Option<Flaw>) -> Self {
+        Self::with(flaw, Lock::new(1))
+    }
+
+    pub(crate) fn with_lock(lock: Lock) -> Self {
+        Self::with(None, lock)
+    }
+
+    fn with(flaw: Option<Flaw>, lock: Lock) -> Self {
+        let lock = Arc::new(lock);
         let tables = Arc::<RwLock<Tables>>::default();
         Self {
-            courses: Courses { tables: tables.clone(), flaw },
-            rows: Rows { tables: tables.clone(), flaw, ..Rows::default() },
+            courses: Courses { tables: tables.clone(), flaw, lock: lock.clone() },
+            rows: Rows { memory: MemoryStorage::new(), tables: tables.clone(), flaw, lock },
             tables,
             revision_count: AtomicU64::new(0),
             names: Mutex::default(),
@@ -90,6 +100,10 @@ impl Fixture for Host {
 
     fn precision(&self) -> Precision {
         Precision::Seconds
+    }
+
+    fn reads_may_be_blocked(&self) -> bool {
+        self.courses.lock.is_declared
     }
 }
 

@@ -10,17 +10,19 @@ use catalogue_core::storage::{
 };
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
+use crate::blocked_reads::Lock;
 use crate::flaws::Flaw;
 use crate::host::{Tables, is_whole_second};
 
 /// The host application's storage of credentials, also for the developer settings. Panics on values that its columns could
 /// not store.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Rows {
     pub(crate) memory: MemoryStorage,
     /// The tables with the revisions of the accounts' courses.
     pub(crate) tables: Arc<RwLock<Tables>>,
     pub(crate) flaw: Option<Flaw>,
+    pub(crate) lock: Arc<Lock>,
 }
 
 fn assert_whole_seconds<const N: usize>(times: [Option<Timestamp>; N]) {
@@ -43,6 +45,7 @@ fn assert_key(key: &NewCredential) {
 #[async_trait]
 impl CredentialStorage for Rows {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+        self.lock.begin_read()?;
         let Some(mut found) = self.memory.find_credential(digest).await? else { return Ok(None) };
         let tables = self.tables.read().unwrap();
         let is_stale = self.flaw == Some(Flaw::StaleRevision);
