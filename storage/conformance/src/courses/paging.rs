@@ -58,7 +58,7 @@ pub async fn next_is_position_of_last_item(fixture: &impl CourseFixture) {
     for (index, last) in courses.iter().enumerate().take(courses.len() - 1) {
         let limit = u8::try_from(index + 1).expect("few courses");
         let next = page(fixture, "a", limit, None).await.next;
-        let rule = "next is the position of the last item: its creation time and its slug.";
+        let rule = "The next page starts after the position of the last item: its creation time and its slug.";
         assert_eq!(next, Some(position(fixture, last)), "{rule}");
     }
 }

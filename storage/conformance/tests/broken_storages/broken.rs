@@ -1,95 +1,168 @@
 //! A memory storage whose calls can be replaced by flawed ones.
 
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
+use std::future::Future;
+use std::hash::Hash;
+use std::ops::ControlFlow;
+use std::pin::pin;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
 
 use catalogue_core::admin::{
-    Account, AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, NewCredential,
-    RemovedAccount, Visitor,
+    Account, AccountSummary, Accounts, AdminStorage, Change, CredentialRecord, CredentialUse, Import, NewCredential,
+    Record, RemovedAccount, Visitor,
 };
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
     Actor, AtRevision, CourseRows, CourseStorage, CredentialEvent, CredentialStorage, KeyStorage, MemoryStorage,
     NewSession, NewSignIn, PageRequest, Revision, Session, SignInStorage, StorageError, StorageErrorKind,
 };
-use catalogue_core::{AccountId, CourseDetail, Timestamp, async_trait};
+use catalogue_core::{AccountId, Course, CourseDetail, Timestamp, async_trait};
 
-pub(crate) use crate::memory::{
-    accounts, all_credentials, begin, courses, create, create_link, credential, credentials, end_session, events,
-    exchange, find, is_revoked, key, keys, list, record, record_uses, records, remove, remove_account, rename, revoke,
-    revoke_tokens, rotate, run, session, sign_out, summaries,
-};
-
-/// Value that a revision is returned with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Read {
-    Page,
-    Course,
-}
-
-/// Defines a struct of calls, each with a method that replaces it.
-macro_rules! replaceable {
-    ($(#[$doc:meta])* $name:ident { $($call:ident: fn($($argument:ty),*) $(-> $result:ty)? = $default:expr;)* }) => {
-        $(#[$doc])*
-        pub(crate) struct $name {
+/// Defines a storage with a field for each call, a method that replaces the call, and one that alters its result.
+/// Calls after `=>` pass values to a visitor; their replacements return the values.
+macro_rules! broken {
+    ($(
+        $trait:ident {
+            $($call:ident / $alter:ident($($argument:ident: $type:ty),*) -> $result:ty;)*
+        } $(=> { $($visit:ident / $alter_all:ident($($with:ident: $with_type:ty),*) -> $item:ty;)* })*
+    )*) => {
+        pub(crate) struct Broken {
             memory: MemoryStorage,
             permits: Option<AtomicUsize>,
-            $($call: Box<dyn Fn(&MemoryStorage, $($argument),*) $(-> $result)? + Send + Sync>,)*
+            visits_after_break: bool,
+            $(
+                $($call: Box<dyn Fn(&MemoryStorage, $($type),*) -> Result<$result, StorageError> + Send + Sync>,)*
+                $($($visit: Box<dyn Fn(&MemoryStorage, $($with_type),*) -> Vec<$item> + Send + Sync>,)*)*
+            )*
         }
 
-        impl $name {
+        #[allow(dead_code, reason = "some calls have no flaw of a kind")]
+        impl Broken {
             pub(crate) fn new() -> Self {
-                Self { memory: MemoryStorage::new(), permits: None, $($call: Box::new($default),)* }
+                Self {
+                    memory: MemoryStorage::new(),
+                    permits: None,
+                    visits_after_break: false,
+                    $(
+                        $($call: Box::new(|memory, $($argument),*| run($trait::$call(memory, $($argument),*))),)*
+                        $($($visit: Box::new(|memory, $($with),*| {
+                            visited(|visit| run($trait::$visit(memory, $($with,)* visit)))
+                        }),)*)*
+                    )*
+                }
             }
 
             $(
-                pub(crate) fn $call(
-                    mut self,
-                    call: impl Fn(&MemoryStorage, $($argument),*) $(-> $result)? + Send + Sync + 'static,
-                ) -> Self {
-                    self.$call = Box::new(call);
-                    self
-                }
+                $(
+                    pub(crate) fn $call(
+                        mut self,
+                        call: impl Fn(&MemoryStorage, $($type),*) -> Result<$result, StorageError> + Send + Sync + 'static,
+                    ) -> Self {
+                        self.$call = Box::new(call);
+                        self
+                    }
+
+                    pub(crate) fn $alter(self, alter: impl Fn(&mut $result) + Send + Sync + 'static) -> Self {
+                        self.$call(move |memory, $($argument),*| {
+                            let mut result = run($trait::$call(memory, $($argument),*))?;
+                            alter(&mut result);
+                            Ok(result)
+                        })
+                    }
+                )*
+                $($(
+                    pub(crate) fn $visit(
+                        mut self,
+                        visit: impl Fn(&MemoryStorage, $($with_type),*) -> Vec<$item> + Send + Sync + 'static,
+                    ) -> Self {
+                        self.$visit = Box::new(visit);
+                        self
+                    }
+
+                    pub(crate) fn $alter_all(self, alter: impl Fn(&mut Vec<$item>) + Send + Sync + 'static) -> Self {
+                        self.$visit(move |memory, $($with),*| {
+                            let mut all = visited(|visit| run($trait::$visit(memory, $($with,)* visit)));
+                            alter(&mut all);
+                            all
+                        })
+                    }
+                )*)*
             )*
         }
+
+        $(
+            #[async_trait]
+            impl $trait for Broken {
+                $(
+                    async fn $call(&self, $($argument: $type),*) -> Result<$result, StorageError> {
+                        self.with_permit().await?;
+                        (self.$call)(&self.memory, $($argument),*)
+                    }
+                )*
+                $($(
+                    async fn $visit(
+                        &self,
+                        $($with: $with_type,)*
+                        visit: &mut Visitor<'_, $item>,
+                    ) -> Result<(), StorageError> {
+                        for item in (self.$visit)(&self.memory, $($with),*) {
+                            if visit(item).is_break() && !self.visits_after_break {
+                                break;
+                            }
+                        }
+                        Ok(())
+                    }
+                )*)*
+            }
+        )*
     };
 }
 
-replaceable! {
-    /// A storage whose calls are forwarded to a memory storage, except replaced ones.
-    Broken {
-        list: fn(&AccountId, &PageRequest, &mut CourseRows<'_>) = list;
-        find: fn(&AccountId, &str) -> Option<CourseDetail> = find;
-        returned_revision: fn(Read, Option<Revision>) -> Option<Revision> = |_, _, revision| revision;
-        revision: fn(&AccountId) -> Option<Revision> = |memory, account| run(memory.revision(account)).unwrap();
-        credential: fn(&TokenDigest) -> Option<Credential> = credential;
-        begin: fn() -> Result<Box<dyn Import>, StorageError> = begin;
-        export: fn(Accounts<'_>, &mut Visitor<'_>) = |memory, accounts, visit| run(memory.export(accounts, visit)).unwrap();
-        summaries: fn(Accounts<'_>, Timestamp) -> Vec<AccountSummary> = summaries;
-        remove_account: fn(&AccountId) -> Option<RemovedAccount> = remove_account;
-        remove: fn(&AccountId, &str) -> Result<bool, StorageError> = remove;
-        all_credentials: fn(Accounts<'_>) -> Vec<CredentialRecord> = all_credentials;
-        record: fn(&str) -> Option<CredentialRecord> = record;
-        record_uses: fn(&[CredentialUse]) -> Result<(), StorageError> = record_uses;
-        revoked: fn(&TokenDigest) -> Option<bool> = is_revoked;
-        revoke_tokens: fn(&[TokenDigest], Timestamp, Timestamp) -> Result<(), StorageError> = revoke_tokens;
-        keys: fn(&AccountId, Timestamp, usize) -> Option<Vec<CredentialRecord>> = keys;
-        key: fn(&AccountId, &str) -> Option<CredentialRecord> = key;
-        create: fn(&NewCredential, &Actor) -> Result<(), StorageError> = create;
-        rename: fn(&AccountId, &str, &str, &Actor) -> Option<CredentialRecord> = rename;
-        rotate: fn(&AccountId, &str, Timestamp, &NewCredential, &Actor) -> Result<Option<CredentialRecord>, StorageError> = rotate;
-        revoke: fn(&AccountId, &str, Timestamp, &Actor) -> Option<CredentialRecord> = revoke;
-        events: fn(&AccountId, usize) -> Vec<CredentialEvent> = events;
-        create_link: fn(&NewSignIn, &Actor) -> Result<(), StorageError> = create_link;
-        exchange: fn(&TokenDigest, Timestamp, &NewSession) -> Option<Account> = exchange;
-        session: fn(&TokenDigest) -> Option<Session> = session;
-        end_session: fn(&TokenDigest) = end_session;
-        sign_out: fn(&AccountId, &Actor) -> u64 = sign_out;
+broken! {
+    CourseStorage {
+        list_courses / page_revision(account: &AccountId, page: &PageRequest, rows: &mut CourseRows<'_>) -> Option<Revision>;
+        find_course / course(account: &AccountId, slug: &str) -> AtRevision<Option<CourseDetail>>;
+        revision / current_revision(account: &AccountId) -> Option<Revision>;
+    }
+    CredentialStorage {
+        find_credential / credential(digest: &TokenDigest) -> Option<Credential>;
+        is_revoked / revoked(digest: &TokenDigest) -> Option<bool>;
+    }
+    KeyStorage {
+        list_keys / keys(account: &AccountId, now: Timestamp, ended: usize) -> Option<Vec<CredentialRecord>>;
+        find_key / key(account: &AccountId, id: &str) -> Option<CredentialRecord>;
+        create_key / created_key(key: &NewCredential, by: &Actor) -> ();
+        rename_key / renamed_key(account: &AccountId, id: &str, name: &str, by: &Actor) -> Option<CredentialRecord>;
+        rotate_key / rotated_key(account: &AccountId, id: &str, ends_at: Timestamp, successor: &NewCredential, by: &Actor) -> Option<CredentialRecord>;
+        revoke_key / revoked_key(account: &AccountId, id: &str, at: Timestamp, by: &Actor) -> Option<CredentialRecord>;
+        list_events / events(account: &AccountId, limit: usize) -> Vec<CredentialEvent>;
+    }
+    SignInStorage {
+        create_link / created_link(link: &NewSignIn, by: &Actor) -> ();
+        exchange_link / exchanged_link(link: &TokenDigest, now: Timestamp, session: &NewSession) -> Option<Account>;
+        find_session / session(digest: &TokenDigest) -> Option<Session>;
+        end_session / ended_session(digest: &TokenDigest) -> ();
+        end_sign_ins / ended_sign_ins(account: &AccountId, by: &Actor) -> u64;
+    }
+    AdminStorage {
+        begin_import / begun_import() -> Box<dyn Import>;
+        remove_account / removed_account(account: &AccountId) -> Option<RemovedAccount>;
+        remove_course / removed_course(account: &AccountId, slug: &str) -> bool;
+        find_credential_record / record(id: &str) -> Option<CredentialRecord>;
+        record_uses / recorded_uses(uses: &[CredentialUse]) -> ();
+        revoke_tokens / revoked_tokens(digests: &[TokenDigest], expires_at: Timestamp, at: Timestamp) -> ();
+    } => {
+        list_accounts / summaries(accounts: Accounts<'_>, now: Timestamp) -> AccountSummary;
+        export / exported(accounts: Accounts<'_>) -> Record;
+        visit_credentials / credentials(accounts: Accounts<'_>) -> CredentialRecord;
     }
 }
 
 impl Broken {
-    /// Makes lists of courses and lookups of credentials take one of `permits` permits. Dropped calls do not return theirs.
+    /// Makes each call take one of `permits` permits. Dropped calls do not return theirs.
     pub(crate) fn permits(mut self, permits: usize) -> Self {
         self.permits = Some(AtomicUsize::new(permits));
         self
@@ -104,6 +177,29 @@ impl Broken {
         }
         Ok(())
     }
+
+    /// Makes visiting calls ignore that their visitor breaks.
+    pub(crate) fn visits_after_break(mut self) -> Self {
+        self.visits_after_break = true;
+        self
+    }
+
+    /// Replaces calls of imports.
+    pub(crate) fn import(self, alter: impl Fn(&mut BrokenImport, &MemoryStorage) + Send + Sync + 'static) -> Self {
+        self.begin_import(move |memory| {
+            let mut import = BrokenImport::of(memory)?;
+            alter(&mut import, memory);
+            Ok(Box::new(import))
+        })
+    }
+
+    /// Replaces the call of an import that puts a course.
+    pub(crate) fn put_course(
+        self,
+        put: impl Fn(&mut dyn Import, &Course) -> Result<Change, StorageError> + Clone + Send + Sync + 'static,
+    ) -> Self {
+        self.import(move |import, _| import.put_course = Box::new(put.clone()))
+    }
 }
 
 impl fmt::Debug for Broken {
@@ -112,182 +208,157 @@ impl fmt::Debug for Broken {
     }
 }
 
-#[async_trait]
-impl CourseStorage for Broken {
-    async fn list_courses(
-        &self,
-        account: &AccountId,
-        page: &PageRequest,
-        rows: &mut CourseRows<'_>,
-    ) -> Result<Option<Revision>, StorageError> {
-        self.with_permit().await?;
-        (self.list)(&self.memory, account, page, rows);
-        Ok((self.returned_revision)(&self.memory, Read::Page, (self.revision)(&self.memory, account)))
-    }
+type PutCall<T> = Box<dyn FnMut(&mut dyn Import, &T) -> Result<Change, StorageError> + Send>;
+type Pruned = Vec<(AccountId, String)>;
 
-    async fn find_course(
-        &self,
-        account: &AccountId,
-        slug: &str,
-    ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        let value = (self.find)(&self.memory, account, slug);
-        let revision = (self.returned_revision)(&self.memory, Read::Course, (self.revision)(&self.memory, account));
-        Ok(AtRevision { value, revision })
-    }
+/// An import whose calls can be replaced.
+pub(crate) struct BrokenImport {
+    inner: Box<dyn Import>,
+    pub(crate) put_account: PutCall<Account>,
+    pub(crate) put_course: PutCall<Course>,
+    pub(crate) creation_time: Box<dyn FnMut(&mut dyn Import, &AccountId, &str) -> Option<Timestamp> + Send>,
+    pub(crate) prune: Box<dyn FnMut(&mut dyn Import) -> Pruned + Send>,
+    pub(crate) commit: Box<dyn FnOnce(Box<dyn Import>) -> Result<(), StorageError> + Send>,
+    /// Whether a batch puts its accounts first.
+    pub(crate) accounts_first: bool,
+}
 
-    async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
-        Ok((self.revision)(&self.memory, account))
+impl BrokenImport {
+    fn of(memory: &MemoryStorage) -> Result<Self, StorageError> {
+        Ok(Self {
+            inner: run(memory.begin_import())?,
+            put_account: Box::new(|inner, account| run(inner.put_account(account))),
+            put_course: Box::new(|inner, course| run(inner.put_course(course))),
+            creation_time: Box::new(|inner, account, slug| run(inner.creation_time(account, slug)).unwrap()),
+            prune: Box::new(|inner| run(inner.prune()).unwrap()),
+            commit: Box::new(|inner| run(inner.commit())),
+            accounts_first: false,
+        })
     }
 }
 
 #[async_trait]
-impl CredentialStorage for Broken {
-    async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        self.with_permit().await?;
-        Ok((self.credential)(&self.memory, digest))
+impl Import for BrokenImport {
+    async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError> {
+        (self.put_account)(&mut *self.inner, account)
     }
 
-    async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
-        Ok((self.revoked)(&self.memory, digest))
-    }
-}
-
-#[async_trait]
-impl AdminStorage for Broken {
-    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
-        (self.begin)(&self.memory)
+    async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError> {
+        Ok((self.creation_time)(&mut *self.inner, account, slug))
     }
 
-    async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
-        (self.export)(&self.memory, accounts, visit);
-        Ok(())
+    async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
+        (self.put_course)(&mut *self.inner, course)
     }
 
-    async fn list_accounts(
-        &self,
-        accounts: Accounts<'_>,
-        now: Timestamp,
-        visit: &mut Visitor<'_, AccountSummary>,
-    ) -> Result<(), StorageError> {
-        let _ = (self.summaries)(&self.memory, accounts, now).into_iter().try_for_each(visit);
-        Ok(())
+    async fn put_all(&mut self, records: &[Record]) -> Result<Vec<Result<Change, StorageError>>, StorageError> {
+        let mut order: Vec<usize> = (0..records.len()).collect();
+        if self.accounts_first {
+            order.sort_by_key(|index| matches!(records[*index], Record::Course(_)));
+        }
+        let mut outcomes: Vec<_> = records.iter().map(|_| Ok(Change::Repeated)).collect();
+        for index in order {
+            outcomes[index] = match &records[index] {
+                Record::Account(account) => self.put_account(account).await,
+                Record::Course(course) => self.put_course(course).await,
+            };
+        }
+        Ok(outcomes)
     }
 
-    async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
-        Ok((self.remove_account)(&self.memory, account))
+    async fn prune(&mut self) -> Result<Pruned, StorageError> {
+        Ok((self.prune)(&mut *self.inner))
     }
 
-    async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
-        (self.remove)(&self.memory, account, slug)
-    }
-
-    async fn visit_credentials(
-        &self,
-        accounts: Accounts<'_>,
-        visit: &mut Visitor<'_, CredentialRecord>,
-    ) -> Result<(), StorageError> {
-        let _ = (self.all_credentials)(&self.memory, accounts).into_iter().try_for_each(visit);
-        Ok(())
-    }
-
-    async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
-        Ok((self.record)(&self.memory, id))
-    }
-
-    async fn record_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
-        (self.record_uses)(&self.memory, uses)
-    }
-
-    async fn revoke_tokens(
-        &self,
-        digests: &[TokenDigest],
-        expires_at: Timestamp,
-        at: Timestamp,
-    ) -> Result<(), StorageError> {
-        (self.revoke_tokens)(&self.memory, digests, expires_at, at)
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        (self.commit)(self.inner)
     }
 }
 
-#[async_trait]
-impl KeyStorage for Broken {
-    async fn list_keys(
-        &self,
-        account: &AccountId,
-        now: Timestamp,
-        ended: usize,
-    ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        Ok((self.keys)(&self.memory, account, now, ended))
-    }
-
-    async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
-        Ok((self.key)(&self.memory, account, id))
-    }
-
-    async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
-        (self.create)(&self.memory, key, by)
-    }
-
-    async fn rename_key(
-        &self,
-        account: &AccountId,
-        id: &str,
-        name: &str,
-        by: &Actor,
-    ) -> Result<Option<CredentialRecord>, StorageError> {
-        Ok((self.rename)(&self.memory, account, id, name, by))
-    }
-
-    async fn rotate_key(
-        &self,
-        account: &AccountId,
-        id: &str,
-        ends_at: Timestamp,
-        successor: &NewCredential,
-        by: &Actor,
-    ) -> Result<Option<CredentialRecord>, StorageError> {
-        (self.rotate)(&self.memory, account, id, ends_at, successor, by)
-    }
-
-    async fn revoke_key(
-        &self,
-        account: &AccountId,
-        id: &str,
-        at: Timestamp,
-        by: &Actor,
-    ) -> Result<Option<CredentialRecord>, StorageError> {
-        Ok((self.revoke)(&self.memory, account, id, at, by))
-    }
-
-    async fn list_events(&self, account: &AccountId, limit: usize) -> Result<Vec<CredentialEvent>, StorageError> {
-        Ok((self.events)(&self.memory, account, limit))
+/// Runs a future that never waits, like those of the memory storage, and returns its result.
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => panic!("the memory storage never waits"),
     }
 }
 
-#[async_trait]
-impl SignInStorage for Broken {
-    async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError> {
-        (self.create_link)(&self.memory, link, by)
+/// Returns all values that a call visits.
+pub(crate) fn visited<T: Send>(call: impl FnOnce(&mut Visitor<'_, T>) -> Result<(), StorageError>) -> Vec<T> {
+    let mut all = Vec::new();
+    let mut visit = |value| {
+        all.push(value);
+        ControlFlow::Continue(())
+    };
+    call(&mut visit).unwrap();
+    all
+}
+
+/// Returns the courses of all accounts.
+pub(crate) fn courses(memory: &MemoryStorage) -> Vec<Course> {
+    let course = |record| match record {
+        Record::Course(course) => Some(course),
+        Record::Account(_) => None,
+    };
+    visited(|visit| run(memory.export(Accounts::All, visit))).into_iter().filter_map(course).collect()
+}
+
+/// Returns all accounts.
+pub(crate) fn accounts(memory: &MemoryStorage) -> Vec<Account> {
+    let account = |record| match record {
+        Record::Account(account) => Some(account),
+        Record::Course(_) => None,
+    };
+    visited(|visit| run(memory.export(Accounts::All, visit))).into_iter().filter_map(account).collect()
+}
+
+/// Puts an account or courses in a separate import.
+pub(crate) fn put(memory: &MemoryStorage, account: Option<&Account>, courses: &[Course]) -> Result<(), StorageError> {
+    let mut import = run(memory.begin_import())?;
+    account.map_or(Ok(Change::Unchanged), |account| run(import.put_account(account)))?;
+    courses.iter().try_for_each(|course| run(import.put_course(course)).map(drop))?;
+    run(import.commit())
+}
+
+/// Returns an account without name and email.
+pub(crate) fn account(id: &AccountId) -> Account {
+    Account { id: id.clone(), name: String::new(), email: String::new() }
+}
+
+pub(crate) fn record(memory: &MemoryStorage, id: &str) -> Option<CredentialRecord> {
+    run(memory.find_credential_record(id)).unwrap()
+}
+
+/// Values by key, retained forever.
+pub(crate) struct Cache<K, V>(Mutex<HashMap<K, V>>);
+
+impl<K: Clone + Eq + Hash, V: Clone> Cache<K, V> {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::default())
     }
 
-    async fn exchange_link(
-        &self,
-        link: &TokenDigest,
-        now: Timestamp,
-        session: &NewSession,
-    ) -> Result<Option<Account>, StorageError> {
-        Ok((self.exchange)(&self.memory, link, now, session))
+    /// Returns the first value that was read for the key.
+    pub(crate) fn first(&self, key: K, read: impl FnOnce() -> V) -> V {
+        self.0.lock().unwrap().entry(key).or_insert_with(read).clone()
     }
 
-    async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
-        Ok((self.session)(&self.memory, digest))
+    /// Returns the last value that was found for the key.
+    pub(crate) fn last(&self, key: K, found: Option<V>) -> Option<V> {
+        let mut values = self.0.lock().unwrap();
+        values.extend(found.map(|found| (key.clone(), found)));
+        values.get(&key).cloned()
     }
+}
 
-    async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {
-        (self.end_session)(&self.memory, digest);
-        Ok(())
-    }
-
-    async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError> {
-        Ok((self.sign_out)(&self.memory, account, by))
+/// Returns a function that replaces each value by the one of three calls before, or the first one.
+pub(crate) fn lagging<T: Clone + Send + 'static>() -> impl Fn(&mut T) + Send + Sync + 'static {
+    let values = Mutex::new(VecDeque::new());
+    move |value| {
+        let mut values = values.lock().unwrap();
+        values.push_back(value.clone());
+        value.clone_from(&values[0]);
+        if values.len() > 3 {
+            values.pop_front();
+        }
     }
 }

@@ -1,246 +1,188 @@
-//! Flaws of names, lists and retention of keys, and of the log of changes.
+//! Flaws of credentials, of their lookups, keys and events, and of revocations of signed tokens.
 
-use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
-use catalogue_core::admin::AdminStorage;
-use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, MemoryStorage, StorageErrorKind};
+use catalogue_core::admin::{AdminStorage, CredentialRecord, NewCredential};
+use catalogue_core::auth::{CredentialKind, Scope, TokenDigest};
+use catalogue_core::storage::{Actor, CredentialEvent, CredentialStorage, KeyStorage, MemoryStorage, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 
-use crate::broken::{
-    Broken, create, credential, credentials, events, key, keys, record, remove_account, rename, revoke, rotate, run,
-};
+use crate::broken::{Broken, Cache, account, accounts, put, record, run};
 use crate::flaws;
 
-/// Alters the logs of accounts.
-fn altering_events(alter: impl Fn(&mut Vec<CredentialEvent>) + Send + Sync + 'static) -> Broken {
-    Broken::new().events(move |memory, account, limit| {
-        let mut all = events(memory, account, usize::MAX);
-        alter(&mut all);
-        all.truncate(limit);
-        all
-    })
-}
-
-/// Never finds keys that were looked up before their creation.
-fn caching_absence() -> Broken {
-    let absent = Mutex::new(HashSet::new());
-    Broken::new().credential(move |memory, digest| {
-        let mut absent = absent.lock().unwrap();
-        let found = credential(memory, digest).filter(|_| !absent.contains(digest));
-        if found.is_none() {
-            absent.insert(*digest);
-        }
-        found
-    })
-}
-
-/// Retains logs after their account was removed.
-fn retaining_removed_events() -> Broken {
-    let removed = Arc::new(Mutex::new(Vec::new()));
-    let retained = Arc::clone(&removed);
+/// Finds credentials and revocations by a part of their digest.
+fn comparing_part_of_digest(part: fn(&TokenDigest) -> &[u8]) -> Broken {
+    let stored: Arc<Mutex<Vec<TokenDigest>>> = Arc::default();
+    let (keys, revoked, all) = (stored.clone(), stored.clone(), stored);
     Broken::new()
-        .remove_account(move |memory, account| {
-            removed.lock().unwrap().extend(events(memory, account, usize::MAX));
-            remove_account(memory, account)
+        .create_key(move |memory, key, by| {
+            keys.lock().unwrap().push(key.digest);
+            run(memory.create_key(key, by))
         })
-        .events(move |memory, account, limit| {
-            let retained = retained.lock().unwrap();
-            let old = retained.iter().filter(|event| event.account == *account).cloned();
-            events(memory, account, limit).into_iter().chain(old).collect()
+        .find_credential(move |memory, digest| {
+            let found = all.lock().unwrap().iter().find(|stored| part(stored) == part(digest)).copied();
+            run(memory.find_credential(&found.unwrap_or(*digest)))
+        })
+        .revoke_tokens({
+            let revoked = revoked.clone();
+            move |_, digests, _, _| Ok(revoked.lock().unwrap().extend(digests))
+        })
+        .is_revoked(move |_, digest| {
+            Ok(Some(revoked.lock().unwrap().iter().any(|stored| part(stored) == part(digest))))
         })
 }
 
-/// Never removes events from logs.
-fn retaining_all_events() -> Broken {
-    let remembered = Arc::new(Mutex::new(Vec::<CredentialEvent>::new()));
-    let update = move |memory: &MemoryStorage, account: &AccountId| {
-        let mut remembered = remembered.lock().unwrap();
-        for event in events(memory, account, usize::MAX).into_iter().rev() {
-            if !remembered.contains(&event) {
-                remembered.push(event);
-            }
-        }
-        let of_account: Vec<_> = remembered.iter().rev().filter(|event| event.account == *account).cloned().collect();
-        of_account
-    };
-    let (created, renamed) = (update.clone(), update.clone());
-    Broken::new()
-        .create(move |memory, key, by| {
-            let outcome = create(memory, key, by);
-            created(memory, &key.record.identity.account);
-            outcome
-        })
-        .rename(move |memory, account, id, name, by| {
-            let outcome = rename(memory, account, id, name, by);
-            renamed(memory, account);
-            outcome
-        })
-        .events(move |memory, account, limit| update(memory, account).into_iter().take(limit).collect())
+/// Alters lists of keys.
+fn altering_keys(alter: impl Fn(&mut Vec<CredentialRecord>) + Send + Sync + 'static) -> Broken {
+    Broken::new().keys(move |keys| keys.iter_mut().for_each(&alter))
 }
 
-/// Finds keys forever once they were found.
-fn caching_keys() -> Broken {
-    let remembered = Mutex::new(HashMap::new());
-    Broken::new().credential(move |memory, digest| {
-        let found = credential(memory, digest);
-        let mut remembered = remembered.lock().unwrap();
-        match found {
-            Some(found) => {
-                remembered.insert(*digest, found.clone());
-                Some(found)
-            }
-            None => remembered.get(digest).cloned(),
-        }
+/// Rotates a key if `rotates` returns `true` for the stored credential and the successor.
+fn rotating_if(rotates: impl Fn(&CredentialRecord, &NewCredential) -> bool + Send + Sync + 'static) -> Broken {
+    Broken::new().rotate_key(move |memory, account, id, ends_at, successor, by| match record(memory, id) {
+        // Skips the checks of the memory storage: the successor is stored for any existing credential.
+        Some(old) if rotates(&old, successor) => match run(memory.rotate_key(account, id, ends_at, successor, by))? {
+            None => run(memory.create_key(successor, by)).map(|()| Some(old)),
+            rotated => Ok(rotated),
+        },
+        _ => Ok(None),
     })
 }
 
-/// Returns at most `max` events of an account, the last ones.
-fn limiting_events(max: usize) -> Broken {
-    Broken::new().events(move |memory, account, limit| events(memory, account, limit.min(max)))
+fn is_same_account(old: &CredentialRecord, new: &NewCredential) -> bool {
+    old.identity.account == new.record.identity.account
+}
+
+fn is_unexpired(old: &CredentialRecord, new: &NewCredential) -> bool {
+    old.expires_at.is_none_or(|expiry| expiry > new.record.created_at)
 }
 
 /// Renames a key twice, so that a call without a change has events.
-fn log_two_renames(memory: &MemoryStorage, account: &AccountId, id: &str, by: &Actor) {
-    let name = record(memory, id).and_then(|record| record.name).unwrap_or_default();
-    rename(memory, account, id, "another", by);
-    rename(memory, account, id, &name, by);
+fn log_two_renames(memory: &MemoryStorage, id: &str) {
+    let Some(CredentialRecord { identity, name, .. }) = record(memory, id) else { return };
+    for name in ["another", name.as_deref().unwrap_or_default()] {
+        run(memory.rename_key(&identity.account, id, name, &Actor::OWNER)).unwrap();
+    }
 }
 
 flaws! {
-    missing_key_is_cached: caching_absence()
-        => keys::key_creation::key_is_active_from_creation, "from its creation on";
+    every_credential_is_an_api_key: Broken::new().credential(|found| found.iter_mut().for_each(|found| found.identity.kind = CredentialKind::ApiKey))
+        => lookup { credential_is_found_with_all_fields };
+    digests_are_compared_by_first_byte: comparing_part_of_digest(|digest| &digest.as_bytes()[..1])
+        => lookup { credential_is_found_only_by_whole_digest } revocations { revoked_token_is_found_only_by_whole_digest };
+    digests_end_at_zero_byte: comparing_part_of_digest(|digest| digest.as_bytes().split(|byte| *byte == 0).next().unwrap_or(&[]))
+        => lookup { credential_is_found_only_by_whole_digest };
+    unknown_scopes_are_dropped: Broken::new().credential(|found| for identity in found.iter_mut().map(|found| &mut found.identity) {
+        identity.scopes = identity.scopes.iter().filter(|scope| !matches!(scope, Scope::Other(_))).cloned().collect();
+    }) => lookup { scopes_are_stored_unchanged };
+    expired_credential_is_not_found: Broken::new().credential(|found| {
+        found.take_if(|found| found.expires_at.is_some_and(|expiry| expiry <= Timestamp::now()));
+    }) => lookup { expiry_is_stored_to_the_microsecond };
+    revoked_credential_is_not_found: Broken::new().credential(|found| { found.take_if(|found| found.revoked_at.is_some()); })
+        => lookup { revoked_credential_is_found_as_revoked } key_revocation { revoking_returns_record };
+    lookups_are_cached: {
+        let cache = Cache::new();
+        Broken::new().find_credential(move |memory, digest| {
+            Ok(cache.first(*digest, || run(memory.find_credential(digest)).unwrap()))
+        })
+    } => key_creation { key_is_active_from_creation };
 
-    names_are_trimmed: Broken::new().rename(|memory, account, id, name, by| rename(memory, account, id, name.trim(), by))
-        => keys::key_names::key_accepts_any_name, "with its new name";
-    rename_changes_all_keys: Broken::new().rename(|memory, account, id, name, by| {
-        let renamed = rename(memory, account, id, name, by)?;
-        for other in credentials(memory, account)? {
-            rename(memory, account, &other.identity.credential_id, name, by);
-        }
-        Some(renamed)
-    }) => keys::key_names::key_accepts_any_name, "nothing else is changed";
-    ended_key_is_not_renamed: Broken::new().rename(|memory, account, id, name, by| {
-        record(memory, id).filter(|key| key.revoked_at.is_none())?;
-        rename(memory, account, id, name, by)
-    }) => keys::key_names::ended_key_can_be_renamed, "can be renamed";
-    rename_ignores_account: Broken::new().rename(|memory, _, id, name, by| {
-        rename(memory, &record(memory, id)?.identity.account, id, name, by)
-    }) => keys::key_names::renaming_unknown_key_returns_none, "not a key of the account returns None";
-    revocation_ignores_account: Broken::new().revoke(|memory, _, id, at, by| {
-        revoke(memory, &record(memory, id)?.identity.account, id, at, by)
-    }) => keys::key_revocation::revoking_unknown_key_returns_none, "not a key of the account returns None";
+    revocation_lookups_are_cached: {
+        let cache = Cache::new();
+        Broken::new().is_revoked(move |memory, digest| Ok(cache.first(*digest, || run(memory.is_revoked(digest)).unwrap())))
+    } => revocations { revocation_applies_from_next_lookup };
+    only_first_token_of_call_is_revoked: Broken::new().revoke_tokens(|memory, digests, expires_at, at| {
+        run(memory.revoke_tokens(&digests[..1], expires_at, at))
+    }) => token_revocations { all_tokens_of_call_are_revoked };
+    revocation_succeeds_without_effect: Broken::new().revoked(|revoked| *revoked = None)
+        => token_revocations { all_tokens_of_call_are_revoked };
+    revocation_ends_at_expiry: Broken::new().revoke_tokens(|memory, digests, expires_at, at| {
+        run(memory.revoke_tokens(digests, expires_at, at.checked_add(std::time::Duration::from_secs(24 * 60 * 60)).unwrap()))
+    }) => token_revocations { revocation_is_retained_for_a_day_after_expiry };
+    revocations_are_retained_forever: Broken::new().revoke_tokens(|memory, digests, expires_at, _| {
+        run(memory.revoke_tokens(digests, expires_at, Timestamp::MIN))
+    }) => token_revocations { later_revocations_remove_those_past_retention };
+    token_of_unknown_account_is_not_revoked: Broken::new().is_revoked(|memory, digest| {
+        Ok(run(memory.is_revoked(digest))?.map(|revoked| revoked && !accounts(memory).is_empty()))
+    }) => token_revocations { removing_account_leaves_revocations };
 
-    list_ignores_limit_of_ended_keys: Broken::new().keys(|memory, account, at, _| keys(memory, account, at, usize::MAX))
-        => keys::key_lists::ended_keys_are_listed_up_to_limit, "up to a limit";
-    list_keeps_first_ended_keys: Broken::new().keys(|memory, account, at, ended| {
-        let all = keys(memory, account, at, usize::MAX)?;
-        let mut gone: Vec<_> = all.iter().filter(|key| key.end().is_some_and(|end| end <= at)).collect();
-        gone.sort_by_key(|key| key.end());
-        let gone: Vec<_> = gone.into_iter().skip(ended).map(|key| key.identity.credential_id.clone()).collect();
-        Some(all.into_iter().filter(|key| !gone.contains(&key.identity.credential_id)).collect())
-    }) => keys::key_lists::ended_keys_are_listed_up_to_limit, "those that ended last";
-    expiring_keys_are_listed_as_ended: Broken::new().keys(|memory, account, at, ended| {
-        let listed = keys(memory, account, at, ended)?.into_iter();
-        Some(listed.filter(|key| ended > 0 || key.expires_at.is_none()).collect())
-    }) => keys::key_lists::ended_keys_are_listed_up_to_limit, "All active keys are listed";
-    key_search_ignores_account: Broken::new().key(|memory, _, id| record(memory, id))
-        => keys::key_lists::key_is_found_by_id_in_its_account, "in no other";
-    ended_key_is_not_found: Broken::new().key(|memory, account, id| {
-        key(memory, account, id).filter(|key| key.revoked_at.is_none())
-    }) => keys::key_lists::key_is_found_by_id_in_its_account, "ended or not";
+    creation_adds_missing_account: Broken::new().create_key(|memory, key, by| {
+        put(memory, Some(&account(&key.record.identity.account)), &[])?;
+        run(memory.create_key(key, by))
+    }) => key_creation { key_of_unknown_account_is_refused };
+    existing_key_is_accepted: Broken::new().create_key(|memory, key, by| match run(memory.create_key(key, by)) {
+        Err(error) if error.kind() == StorageErrorKind::AlreadyExists => Ok(()),
+        outcome => outcome,
+    }) => key_creation { existing_key_is_refused };
 
-    expired_key_is_not_retained: Broken::new().credential(|memory, digest| {
-        credential(memory, digest).filter(|found| found.expires_at.is_none())
-    }) => keys::key_retention::ended_keys_are_retained_for_400_days, "within 400 days are retained";
-    ended_key_is_found_forever: caching_keys()
-        => keys::key_retention::ended_keys_are_retained_for_400_days, "The next creation removes";
-    events_of_removed_keys_are_retained: retaining_all_events()
-        => keys::key_retention::ended_keys_are_retained_for_400_days, "events are removed with it";
-    creation_removes_too_many_keys: Broken::new().keys(|memory, account, at, ended| keys(memory, account, at, ended.min(1)))
-        => keys::key_retention::creation_removes_at_most_100_ended_keys, "at most 100 ended keys";
-    all_renames_are_retained: retaining_all_events()
-        => keys::key_retention::last_renames_of_key_keep_their_events, "all other events are retained";
-    only_15_events_are_retained: limiting_events(15)
-        => keys::key_retention::last_renames_of_key_keep_their_events, "The last twenty renames";
-    sign_in_events_are_retained_forever: retaining_all_events()
-        => sign_ins::sign_in_events::creating_a_link_removes_old_events, "for exactly 400 days";
-
-    every_actor_is_the_owner: altering_events(|all| all.iter_mut().for_each(|event| event.actor = Actor::OWNER))
-        => keys::key_events::each_change_records_one_event, "contains its actor";
-    events_lack_names: altering_events(|all| all.iter_mut().for_each(|event| event.name = None))
-        => keys::key_events::each_change_records_one_event, "its action and its key";
-    events_have_time_of_clock: altering_events(|all| all.iter_mut().for_each(|event| event.at = Timestamp::now()))
-        => keys::key_events::each_change_records_one_event, "the time of its call";
-    renames_are_not_logged: altering_events(|all| all.retain(|event| event.action != CredentialAction::KeyRenamed))
-        => keys::key_events::each_change_records_one_event, "one event: a renaming";
-    rotation_logs_successor: Broken::new().rotate(|memory, account, id, ends_at, successor, by| {
-        let rotated = rotate(memory, account, id, ends_at, successor, by)?;
-        log_two_renames(memory, account, &successor.record.identity.credential_id, by);
-        Ok(rotated)
-    }) => keys::key_events::each_change_records_one_event, "one event: a rotation";
-    rename_to_same_name_is_logged: Broken::new().rename(|memory, account, id, name, by| {
-        log_two_renames(memory, account, id, by);
-        rename(memory, account, id, name, by)
-    }) => keys::key_events::calls_without_change_record_no_event, "the current name";
-    second_revocation_is_logged: Broken::new().revoke(|memory, account, id, at, by| {
-        record(memory, id)?.revoked_at.inspect(|_| log_two_renames(memory, account, id, by));
-        revoke(memory, account, id, at, by)
-    }) => keys::key_events::calls_without_change_record_no_event, "a second revocation";
-    refused_revocation_is_logged: Broken::new().revoke(|memory, account, id, at, by| {
-        let revoked = revoke(memory, account, id, at, by);
-        if revoked.is_none() && let Some(other) = record(memory, id) {
-            log_two_renames(memory, &other.identity.account, id, by);
-        }
-        revoked
-    }) => keys::key_events::calls_without_change_record_no_event, "revoking an unknown key";
-    refused_rotation_is_logged: Broken::new().rotate(|memory, account, id, ends_at, successor, by| {
-        let rotated = rotate(memory, account, id, ends_at, successor, by);
-        if rotated.is_err() {
-            log_two_renames(memory, account, id, by);
-        }
-        rotated
-    }) => keys::key_events::calls_without_change_record_no_event, "a refused rotation";
-    refused_creation_is_logged: Broken::new().create(|memory, key, by| {
-        let created = create(memory, key, by);
-        if created.as_ref().is_err_and(|error| error.kind() == StorageErrorKind::AlreadyExists) {
-            log_two_renames(memory, &key.record.identity.account, &key.record.identity.credential_id, by);
-        }
-        created
-    }) => keys::key_events::calls_without_change_record_no_event, "a refused key";
-    events_are_listed_oldest_first: altering_events(|all| all.reverse())
-        => keys::key_events::events_are_listed_newest_first, "newest first";
-    events_are_ordered_by_time: altering_events(|all| all.sort_by_key(|event| Reverse(event.at)))
-        => keys::key_events::events_are_listed_newest_first, "in the order of the changes";
-    event_list_ignores_limit_zero: Broken::new().events(|memory, account, limit| events(memory, account, limit.max(1)))
-        => keys::key_events::events_are_listed_newest_first, "up to the limit";
-    event_list_keeps_first_events: Broken::new().events(|memory, account, limit| {
-        let all = events(memory, account, usize::MAX);
-        all[all.len().saturating_sub(limit)..].to_vec()
-    }) => keys::key_events::events_are_listed_newest_first, "The last events are listed";
-    all_events_share_one_id: altering_events(|all| all.iter_mut().for_each(|event| event.id = "evt_".into()))
-        => keys::key_events::events_are_listed_newest_first, "the same id";
-    events_have_current_names: Broken::new().events(|memory, account, limit| {
+    every_actor_is_the_owner: Broken::new().events(|all| all.iter_mut().for_each(|event| event.actor = Actor::OWNER))
+        => key_events { each_change_records_one_event } sign_in_events { each_change_records_one_event };
+    second_revocation_is_logged: Broken::new().revoke_key(|memory, account, id, at, by| {
+        record(memory, id).filter(|key| key.revoked_at.is_some()).inspect(|_| log_two_renames(memory, id));
+        run(memory.revoke_key(account, id, at, by))
+    }) => key_events { calls_without_change_record_no_event };
+    events_are_listed_oldest_first: Broken::new().events(|all| all.reverse())
+        => key_events { events_are_listed_newest_first };
+    events_have_current_names: Broken::new().list_events(|memory, account, limit| {
         let name = |event: &CredentialEvent| record(memory, event.credential_id.as_deref()?)?.name;
-        let all = events(memory, account, limit).into_iter();
-        all.map(|event| CredentialEvent { name: name(&event), ..event }).collect()
-    }) => keys::key_events::events_keep_key_name_at_their_time, "has the new name";
-    event_list_ignores_case_of_account: Broken::new().events(|memory, account, limit| {
-        let lower = AccountId::new(account.as_str().to_lowercase());
-        let upper = AccountId::new(account.as_str().to_uppercase());
-        if lower == upper {
-            return events(memory, account, limit);
-        }
-        [upper, lower].into_iter().flat_map(|account| events(memory, &account, limit)).collect()
-    }) => keys::key_events::events_belong_to_one_account, "only its own events";
-    events_survive_account_removal: retaining_removed_events()
-        => keys::key_events::events_are_removed_with_their_account, "are removed with it";
-    removal_deletes_events_of_all_accounts: Broken::new().remove_account(|memory, account| {
-        let removed = remove_account(memory, account)?;
-        for other in ["a", "b"].map(AccountId::new) {
-            let _ = run(memory.remove_account(&other));
-        }
-        Some(removed)
-    }) => keys::key_events::events_are_removed_with_their_account, "leaves other accounts' events";
+        let all = run(memory.list_events(account, limit))?.into_iter();
+        Ok(all.map(|event| CredentialEvent { name: name(&event), ..event }).collect())
+    }) => key_events { events_keep_key_name_at_their_time };
+    event_list_ignores_case_of_account: Broken::new().list_events(|memory, account, limit| {
+        let mut ids = [account.as_str().to_lowercase(), account.as_str().to_uppercase()].map(AccountId::new).to_vec();
+        ids.dedup();
+        Ok(ids.iter().flat_map(|id| run(memory.list_events(id, limit)).unwrap()).collect())
+    }) => key_events { events_belong_to_one_account };
+
+    unknown_account_has_empty_list: Broken::new().keys(|keys| *keys = Some(keys.take().unwrap_or_default()))
+        => key_lists { empty_list_and_unknown_account_differ removed_account_has_no_key_list };
+    keys_are_listed_newest_first: altering_keys(|keys| keys.reverse())
+        => key_lists { keys_are_listed_oldest_first_with_ties_by_id };
+    absent_name_is_empty: altering_keys(|keys| keys.iter_mut().for_each(|key| key.name = Some(key.name.take().unwrap_or_default())))
+        => key_lists { records_are_listed_as_stored };
+    revoked_keys_are_not_listed: altering_keys(|keys| keys.retain(|key| key.revoked_at.is_none()))
+        => key_lists { revoked_keys_stay_listed };
+    list_ignores_limit_of_ended_keys: Broken::new().list_keys(|memory, account, now, _| run(memory.list_keys(account, now, usize::MAX)))
+        => key_lists { ended_keys_are_listed_up_to_limit };
+    list_has_at_most_one_ended_key: Broken::new().list_keys(|memory, account, now, ended| run(memory.list_keys(account, now, ended.min(1))))
+        => key_lists { ended_keys_are_listed_up_to_limit } key_retention { creation_removes_at_most_100_ended_keys };
+    key_lookup_ignores_account: Broken::new().find_key(|memory, _, id| Ok(record(memory, id)))
+        => key_lists { key_is_found_by_id_in_its_account };
+
+    names_are_trimmed: Broken::new().rename_key(|memory, account, id, name, by| run(memory.rename_key(account, id, name.trim(), by)))
+        => key_names { key_accepts_any_name };
+    ended_key_is_not_renamed: Broken::new().rename_key(|memory, account, id, name, by| match record(memory, id) {
+        Some(key) if key.revoked_at.is_some() => Ok(None),
+        _ => run(memory.rename_key(account, id, name, by)),
+    }) => key_names { ended_key_can_be_renamed };
+    rename_ignores_account: Broken::new().rename_key(|memory, account, id, name, by| {
+        run(memory.rename_key(record(memory, id).as_ref().map_or(account, |key| &key.identity.account), id, name, by))
+    }) => key_names { renaming_unknown_key_returns_none };
+    ended_key_is_found_forever: {
+        let found = Cache::new();
+        Broken::new().find_credential(move |memory, digest| Ok(found.last(*digest, run(memory.find_credential(digest))?)))
+    } => key_retention { ended_keys_are_retained_for_400_days };
+    only_15_events_are_retained: Broken::new().events(|all| all.truncate(15))
+        => key_retention { last_renames_of_key_keep_their_events };
+    second_revocation_returns_its_time: Broken::new().revoke_key(|memory, account, id, at, by| {
+        Ok(run(memory.revoke_key(account, id, at, by))?.map(|key| CredentialRecord { revoked_at: Some(at), ..key }))
+    }) => key_revocation { second_revocation_does_not_change_time };
+    revocation_ignores_account: Broken::new().revoke_key(|memory, account, id, at, by| {
+        run(memory.revoke_key(record(memory, id).as_ref().map_or(account, |key| &key.identity.account), id, at, by))
+    }) => key_revocation { revoking_unknown_key_returns_none };
+
+    rotation_does_not_end_old_key: Broken::new().rotate_key(|memory, account, id, _, successor, by| {
+        run(memory.rotate_key(account, id, Timestamp::MAX, successor, by))
+    }) => key_rotation { rotation_ends_old_key_and_stores_successor rotated_key_ends_at_earlier_of_both_ends };
+    revoked_key_is_rotated: rotating_if(|old, new| is_same_account(old, new) && is_unexpired(old, new))
+        => key_rotation { only_active_key_is_rotated };
+    key_of_other_account_is_rotated: rotating_if(|old, new| old.revoked_at.is_none() && is_unexpired(old, new))
+        => key_rotation { only_active_key_is_rotated };
+    replaced_key_is_rotated_again: rotating_if(|old, new| is_same_account(old, new) && is_unexpired(old, new) && old.revoked_at.is_none())
+        => key_rotation { key_with_successor_is_not_rotated_again };
+    refused_rotation_ends_key: Broken::new().rotate_key(|memory, account, id, ends_at, successor, by| {
+        run(memory.rotate_key(account, id, ends_at, successor, by)).inspect_err(|_| {
+            run(memory.revoke_key(account, id, ends_at, by)).unwrap();
+        })
+    }) => key_rotation { refused_successor_leaves_key_unchanged };
 }
