@@ -1,60 +1,34 @@
-//! A host application's tables, and the fixture that fills them.
+//! A host application that stores less than the built-in storages, and the fixture that fills its tables.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::Mutex;
 
-use catalogue_core::admin::{Account, AdminStorage, NewCredential};
-use catalogue_core::storage::{Actor, CredentialEvent, KeyStorage, MemoryStorage, Revision};
+use catalogue_core::admin::{Account, CredentialRecord, NewCredential};
+use catalogue_core::auth::CredentialKind;
+use catalogue_core::storage::{CredentialEvent, KeyStorage, SignInStorage};
 use catalogue_core::{AccountId, Course, Timestamp};
 use catalogue_storage_conformance::{
-    AccountFixture, CourseFixture, CredentialFixture, Fixture, Precision, SignInFixture, sample,
+    AccountFixture, CourseFixture, CredentialFixture, Fixture, Precision, SignInFixture,
 };
 
-use crate::blocked_reads::Lock;
-use crate::flaws::{Courses, Flaw};
-use crate::rows::Rows;
-
-/// A host application's courses, locked for each statement.
-#[derive(Debug, Default)]
-pub(crate) struct Tables {
-    pub(crate) courses: BTreeMap<(AccountId, String), Course>,
-    pub(crate) removed: BTreeMap<(AccountId, String), Course>,
-    pub(crate) first_seen: BTreeMap<(AccountId, String), Course>,
-    pub(crate) revisions: HashMap<AccountId, Revision>,
-    pub(crate) first_revisions: HashMap<AccountId, Revision>,
-}
+use crate::broken::{Broken, run};
 
 /// A host application with numbers as ids, times in whole seconds, and short ASCII slugs. It has no taglines, access modes,
 /// bodies, OAuth tokens or revocations of signed tokens.
 pub(crate) struct Host {
-    courses: Courses,
-    rows: Rows,
-    tables: Arc<RwLock<Tables>>,
-    revision_count: AtomicU64,
+    pub(crate) storage: Broken,
+    pub(crate) reads_may_be_blocked: bool,
     /// Names by id: the id is the position in the list.
-    names: Mutex<Vec<String>>,
+    pub(crate) names: Mutex<Vec<String>>,
 }
 
 impl Host {
-    pub(crate) fn new(flaw: Option<Flaw>) -> Self {
-        Self::with(flaw, Lock::new(1))
+    pub(crate) fn new() -> Self {
+        Self::with(|storage| storage)
     }
 
-    pub(crate) fn with_lock(lock: Lock) -> Self {
-        Self::with(None, lock)
-    }
-
-    fn with(flaw: Option<Flaw>, lock: Lock) -> Self {
-        let lock = Arc::new(lock);
-        let tables = Arc::<RwLock<Tables>>::default();
-        Self {
-            courses: Courses { tables: tables.clone(), flaw, lock: lock.clone() },
-            rows: Rows { memory: MemoryStorage::new(), tables: tables.clone(), flaw, lock },
-            tables,
-            revision_count: AtomicU64::new(0),
-            names: Mutex::default(),
-        }
+    /// Creates a host application whose storage has a flaw.
+    pub(crate) fn with(flaw: impl FnOnce(Broken) -> Broken) -> Self {
+        Self { storage: flaw(storage()), reads_may_be_blocked: false, names: Mutex::default() }
     }
 
     fn id_of(&self, name: &str) -> String {
@@ -66,31 +40,69 @@ impl Host {
         }
         id.to_string()
     }
-
-    fn replace_revision(&self, tables: &mut Tables, account: &AccountId) {
-        let number = u128::from(self.revision_count.fetch_add(1, Ordering::SeqCst));
-        let revision = Revision::from_bytes(number.to_be_bytes());
-        tables.revisions.insert(account.clone(), revision);
-        tables.first_revisions.entry(account.clone()).or_insert(revision);
-    }
 }
 
-pub(crate) fn is_whole_second(time: Timestamp) -> bool {
+/// Returns a storage of keys and sign-ins that panics on values that its columns could not store.
+fn storage() -> Broken {
+    Broken::new()
+        .revoked(|revoked| *revoked = None)
+        .list_keys(|memory, account, now, ended| {
+            assert_number(account.as_str());
+            run(memory.list_keys(account, now, ended))
+        })
+        .create_key(|memory, key, by| {
+            assert_key(key);
+            run(memory.create_key(key, by))
+        })
+        .rename_key(|memory, account, id, name, by| {
+            assert_number(account.as_str());
+            run(memory.rename_key(account, id, name, by))
+        })
+        .rotate_key(|memory, account, id, ends_at, successor, by| {
+            assert_key(successor);
+            assert_whole_seconds([Some(ends_at)]);
+            run(memory.rotate_key(account, id, ends_at, successor, by))
+        })
+        .revoke_key(|memory, account, id, at, by| {
+            assert_number(account.as_str());
+            assert_whole_seconds([Some(at)]);
+            run(memory.revoke_key(account, id, at, by))
+        })
+        .create_link(|memory, link, by| {
+            assert_number(link.account.as_str());
+            assert_whole_seconds([Some(link.created_at), Some(link.expires_at)]);
+            run(memory.create_link(link, by))
+        })
+        .exchange_link(|memory, link, now, session| {
+            assert_whole_seconds([Some(now), Some(session.created_at), Some(session.expires_at)]);
+            run(memory.exchange_link(link, now, session))
+        })
+}
+
+fn is_whole_second(time: Timestamp) -> bool {
     time.as_microseconds() % 1_000_000 == 0
+}
+
+fn assert_whole_seconds<const N: usize>(times: [Option<Timestamp>; N]) {
+    assert!(times.into_iter().flatten().all(is_whole_second), "refused: {times:?}");
+}
+
+fn assert_number(id: &str) {
+    assert!(id.parse::<u64>().is_ok(), "refused: {id:?}");
+}
+
+fn assert_key(key: &NewCredential) {
+    let CredentialRecord { identity, created_at, expires_at, revoked_at, last_used_at, replaced_by, .. } = &key.record;
+    assert_eq!(identity.kind, CredentialKind::ApiKey, "refused");
+    assert_number(&identity.credential_id);
+    assert_number(identity.account.as_str());
+    replaced_by.iter().for_each(|id| assert_number(id));
+    assert_whole_seconds([Some(*created_at), *expires_at, *revoked_at, *last_used_at]);
 }
 
 fn is_plain_slug(slug: &str) -> bool {
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     slug.len() <= 64 && slug.split('-').all(plain)
-}
-
-/// Panics if the tables' constraints would refuse the course.
-fn assert_accepted(course: &Course) {
-    let numbered = course.account.as_str().parse::<u64>().is_ok();
-    let whole = [course.created_at].into_iter().chain(course.published_at).all(is_whole_second);
-    let no_texts = course.tagline.is_empty() && course.access_mode.is_none();
-    let no_bodies = course.modules.iter().all(|module| module.content.is_empty());
-    assert!(numbered && whole && is_plain_slug(&course.slug) && no_texts && no_bodies, "refused: {course:?}");
 }
 
 impl Fixture for Host {
@@ -103,36 +115,28 @@ impl Fixture for Host {
     }
 
     fn reads_may_be_blocked(&self) -> bool {
-        self.courses.lock.is_declared
+        self.reads_may_be_blocked
     }
 }
 
 impl CourseFixture for Host {
-    type Storage = Courses;
+    type Storage = Broken;
 
-    fn storage(&self) -> &Courses {
-        &self.courses
+    fn storage(&self) -> &Broken {
+        &self.storage
     }
 
     async fn put_course(&self, course: &Course) {
-        assert_accepted(course);
-        let mut tables = self.tables.write().unwrap();
-        let key = (course.account.clone(), course.slug.clone());
-        tables.first_seen.entry(key.clone()).or_insert_with(|| course.clone());
-        if tables.courses.insert(key, course.clone()).as_ref() != Some(course) {
-            self.replace_revision(&mut tables, &course.account);
-        }
+        assert_number(course.account.as_str());
+        assert_whole_seconds([Some(course.created_at), course.published_at]);
+        let no_texts = course.tagline.is_empty() && course.access_mode.is_none();
+        let no_bodies = course.modules.iter().all(|module| module.content.is_empty());
+        assert!(is_plain_slug(&course.slug) && no_texts && no_bodies, "refused: {course:?}");
+        CourseFixture::put_course(&self.storage, course).await;
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) {
-        let mut tables = self.tables.write().unwrap();
-        let key = (account.clone(), slug.to_owned());
-        let course = tables.courses.remove(&key).expect("the course exists");
-        tables.first_seen.remove(&key);
-        tables.removed.insert(key, course);
-        if self.courses.flaw != Some(Flaw::IgnoresRemovalInRevision) {
-            self.replace_revision(&mut tables, account);
-        }
+        CourseFixture::remove_course(&self.storage, account, slug).await;
     }
 
     fn accepts_slug(&self, slug: &str) -> bool {
@@ -146,35 +150,19 @@ impl CourseFixture for Host {
     }
 }
 
-impl AccountFixture for Host {
-    async fn put_account(&self, account: &Account) {
-        assert!(account.id.as_str().parse::<u64>().is_ok(), "refused: {account:?}");
-        AccountFixture::put_account(&self.rows.memory, account).await;
-    }
-
-    async fn remove_account(&self, account: &AccountId) {
-        AccountFixture::remove_account(&self.rows.memory, account).await;
-    }
-}
-
 impl CredentialFixture for Host {
-    type Storage = Rows;
+    type Storage = Broken;
 
-    fn storage(&self) -> &Rows {
-        &self.rows
+    fn storage(&self) -> &Broken {
+        &self.storage
     }
 
     async fn put_credential(&self, key: &NewCredential) {
-        let account = &key.record.identity.account;
-        if self.rows.list_keys(account, Timestamp::MAX, 0).await.unwrap().is_none() {
-            self.put_account(&sample::account(account.as_str())).await;
-        }
-        self.rows.create_key(key, &Actor::OPERATOR).await.unwrap();
+        CredentialFixture::put_credential(&self.storage, key).await;
     }
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) {
-        let record = self.rows.memory.find_credential_record(id).await.unwrap().unwrap();
-        self.rows.revoke_key(&record.identity.account, id, at, &Actor::OPERATOR).await.unwrap().unwrap();
+        CredentialFixture::revoke_credential(&self.storage, id, at).await;
     }
 
     async fn key(&self, name: &str) -> String {
@@ -186,14 +174,25 @@ impl CredentialFixture for Host {
     }
 }
 
-impl SignInFixture for Host {
-    type Storage = Rows;
+impl AccountFixture for Host {
+    async fn put_account(&self, account: &Account) {
+        assert_number(account.id.as_str());
+        AccountFixture::put_account(&self.storage, account).await;
+    }
 
-    fn storage(&self) -> &Rows {
-        &self.rows
+    async fn remove_account(&self, account: &AccountId) {
+        AccountFixture::remove_account(&self.storage, account).await;
+    }
+}
+
+impl SignInFixture for Host {
+    type Storage = Broken;
+
+    fn storage(&self) -> &Broken {
+        &self.storage
     }
 
     async fn events(&self, account: &AccountId) -> Vec<CredentialEvent> {
-        self.rows.list_events(account, usize::MAX).await.unwrap()
+        SignInFixture::events(&self.storage, account).await
     }
 }
