@@ -2,17 +2,12 @@
 
 use std::sync::Arc;
 
-use catalogue_core::admin::AdminStorage;
-use catalogue_core::storage::{CourseStorage, CredentialStorage, KeyStorage, MemoryStorage, SignInStorage};
+use catalogue_core::storage::MemoryStorage;
 use catalogue_postgres::{Options, PostgresStorage};
+use catalogue_storage_conformance::Storage;
 
 use crate::citus::{self, cluster::Citus};
 use crate::schema::Schema;
-
-/// All storage traits, for trait objects.
-trait Storage: CourseStorage + CredentialStorage + KeyStorage + SignInStorage + AdminStorage {}
-
-impl<S: CourseStorage + CredentialStorage + KeyStorage + SignInStorage + AdminStorage> Storage for S {}
 
 /// Creates an empty storage, or a memory storage if PostgreSQL is missing, which `Cluster::shared` logs.
 async fn fixture(configure: fn(Options) -> Options) -> (Arc<dyn Storage>, Option<Schema>) {

@@ -4,11 +4,11 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
+use catalogue_core::AccountId;
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{CourseStorage, CredentialStorage, PageRequest, StorageError, StorageErrorKind};
-use catalogue_core::{AccountId, Catalogue};
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
-use http::Request;
+use catalogue_storage_tests::database::Api;
 use tokio::runtime::Builder;
 use tokio_postgres::Client;
 
@@ -48,9 +48,7 @@ async fn end_sessions(host: &Client) {
 
 #[tokio::test]
 async fn read_over_closed_connection_is_retried() {
-    let Some(schema) = Schema::new().await else { return };
-    let storage = schema.storage().await;
-    let account = import_one_course(&storage).await;
+    let Some((schema, storage, account)) = Schema::with_course().await else { return };
     for _ in 0..10 {
         let reads = futures_util::future::join_all((0..5).map(|_| lists(&storage, &account))).await;
         assert_eq!(reads, [Ok(1); 5]);
@@ -66,9 +64,7 @@ async fn read_over_closed_connection_is_retried() {
 
 #[tokio::test]
 async fn read_is_retried_when_connection_closes_before_response() {
-    let Some(schema) = Schema::new().await else { return };
-    let storage = schema.storage().await;
-    let account = import_one_course(&storage).await;
+    let Some((schema, storage, account)) = Schema::with_course().await else { return };
     let (host, another) = (schema.host().await, schema.host().await);
     host.batch_execute("SET application_name = 'not of this test'").await.unwrap();
     host.batch_execute("BEGIN; LOCK TABLE courses IN ACCESS EXCLUSIVE MODE").await.unwrap();
@@ -85,9 +81,7 @@ async fn read_is_retried_when_connection_closes_before_response() {
 
 #[tokio::test]
 async fn read_that_ends_each_session_is_retried_once() {
-    let Some(schema) = Schema::new().await else { return };
-    let storage = schema.storage().await;
-    let account = import_one_course(&storage).await;
+    let Some((schema, storage, account)) = Schema::with_course().await else { return };
     let trap = "CREATE FUNCTION end_session() RETURNS BOOLEAN LANGUAGE plpgsql AS $$ BEGIN \
                 PERFORM pg_terminate_backend(pg_backend_pid()); RETURN TRUE; END $$; \
                 ALTER TABLE accounts RENAME TO stored; \
@@ -100,8 +94,7 @@ async fn read_that_ends_each_session_is_retried_once() {
 
 #[tokio::test]
 async fn read_timeout_does_not_fail_later_reads() {
-    let Some(schema) = Schema::new().await else { return };
-    let account = import_one_course(&schema.storage().await).await;
+    let Some((schema, _, account)) = Schema::with_course().await else { return };
     // Use one connection, so that a failed read which did not release it would be noticed.
     for options in [schema.options(), schema.options().through_transaction_pooler()] {
         let options = options.deadline(DEADLINE).connections(connections(1));
@@ -117,8 +110,7 @@ async fn read_timeout_does_not_fail_later_reads() {
 
 #[tokio::test]
 async fn reads_wait_for_a_connection() {
-    let Some(schema) = Schema::new().await else { return };
-    let account = import_one_course(&schema.storage().await).await;
+    let Some((schema, _, account)) = Schema::with_course().await else { return };
     let storage = PostgresStorage::open(&schema.options().connections(connections(1))).await.unwrap();
     let reads = futures_util::future::join_all((0..50).map(|_| lists(&storage, &account))).await;
     assert_eq!(reads, [Ok(1); 50]);
@@ -126,10 +118,9 @@ async fn reads_wait_for_a_connection() {
 
 #[tokio::test]
 async fn reads_share_connections_within_role_limit() {
-    let Some(schema) = Schema::new().await else { return };
-    let account = import_one_course(&schema.storage().await).await;
+    let Some((schema, _, account)) = Schema::with_course().await else { return };
     let host = schema.host().await;
-    let name: String = host.query_one("SELECT CAST(current_schema() AS TEXT)", &[]).await.unwrap().get(0);
+    let name = schema.name();
     let make = format!(
         "CREATE ROLE single LOGIN CONNECTION LIMIT 1; GRANT USAGE ON SCHEMA {name} TO single; \
          GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO single"
@@ -162,11 +153,8 @@ async fn stopped_database_returns_500_until_restarted() {
     let storage = PostgresStorage::open_and_migrate(&options).await.unwrap();
     let account = import_one_course(&storage).await;
     let token = key_of(&storage, &account).await;
-    let catalogue = Catalogue::with_api_keys(storage.clone()).build().unwrap();
-    let status = async || {
-        let request = Request::get("/api/v1/courses").header("authorization", format!("Bearer {token}"));
-        catalogue.call(request.body(()).unwrap()).await.status().as_u16()
-    };
+    let api = Api::new(storage.clone(), token);
+    let status = async || api.get("/api/v1/courses", "").await.status().as_u16();
     assert_eq!(status().await, 200);
     for mode in ["fast", "immediate"] {
         cluster.control(&["-m", mode, "stop"]);
@@ -183,9 +171,7 @@ async fn stopped_database_returns_500_until_restarted() {
 
 #[tokio::test]
 async fn api_connections_are_read_only() {
-    let Some(schema) = Schema::new().await else { return };
-    let storage = schema.storage().await;
-    let account = import_one_course(&storage).await;
+    let Some((schema, storage, account)) = Schema::with_course().await else { return };
     // Make every read of `accounts` write.
     let trap = "CREATE FUNCTION trap() RETURNS BIGINT LANGUAGE sql VOLATILE \
                 AS 'UPDATE courses SET title = ''Written'' RETURNING created_at'; \
@@ -201,9 +187,7 @@ async fn api_connections_are_read_only() {
 
 #[tokio::test]
 async fn missing_tables_fail_as_corrupt_instead_of_404() {
-    let Some(schema) = Schema::new().await else { return };
-    let storage = schema.storage().await;
-    let account = import_one_course(&storage).await;
+    let Some((schema, storage, account)) = Schema::with_course().await else { return };
     let (_, credential) = catalogue_core::admin::NewCredential::api_key(account.clone(), "", Default::default());
     schema.host().await.batch_execute("DROP TABLE modules, module_contents, credentials").await.unwrap();
     assert_eq!(kind(storage.find_course(&account, "course").await), Some(StorageErrorKind::Corrupt));
@@ -212,9 +196,7 @@ async fn missing_tables_fail_as_corrupt_instead_of_404() {
 
 #[tokio::test]
 async fn failed_import_cannot_be_committed() {
-    let Some(schema) = Schema::new().await else { return };
-    let storage = schema.storage().await;
-    let account = import_one_course(&storage).await;
+    let Some((schema, storage, account)) = Schema::with_course().await else { return };
     let mut import = storage.begin_import().await.unwrap();
     let mut other = course(&account);
     other.title = "Other".to_owned();
@@ -234,9 +216,7 @@ async fn failed_import_cannot_be_committed() {
 
 #[tokio::test]
 async fn dropped_import_does_not_block_next_import() {
-    let Some(schema) = Schema::new().await else { return };
-    let storage = schema.storage().await;
-    let account = import_one_course(&storage).await;
+    let Some((_schema, storage, account)) = Schema::with_course().await else { return };
     for _ in 0..10 {
         let mut import = storage.begin_import().await.unwrap();
         import.put_course(&course(&account)).await.unwrap();

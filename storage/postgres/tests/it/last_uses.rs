@@ -4,14 +4,11 @@ use catalogue_core::Timestamp;
 use catalogue_core::admin::{AdminStorage, CredentialUse};
 use catalogue_core::storage::KeyStorage;
 
-use crate::import_one_course;
 use crate::schema::Schema;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_uses_keep_latest_time() {
-    let Some(schema) = Schema::new().await else { return };
-    let storage = schema.storage().await;
-    let account = import_one_course(&storage).await;
+    let Some((schema, storage, account)) = Schema::with_course().await else { return };
     let many = "INSERT INTO credentials (digest, account_id, id, kind, scopes, created_at) \
                 SELECT sha256(CAST(CAST(n AS TEXT) AS BYTEA)), 'acc', 'key_' || n, 'api-key', '', n \
                 FROM generate_series(1, 300) AS n";

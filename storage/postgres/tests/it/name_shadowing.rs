@@ -4,9 +4,9 @@ use catalogue_core::AccountId;
 use catalogue_core::storage::{CourseStorage, PageRequest};
 use catalogue_postgres::{Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
 
-use crate::schema::Schema;
+use crate::schema::{Schema, connect};
 use crate::{import_one_course, items};
 
 /// A separate database for each test, since the default search path contains `public`.
@@ -34,9 +34,7 @@ impl Database {
     }
 
     async fn session(&self, more: &str) -> Client {
-        let (client, connection) = tokio_postgres::connect(&format!("{} {more}", self.address), NoTls).await.unwrap();
-        tokio::spawn(connection);
-        client
+        connect(&format!("{} {more}", self.address)).await
     }
 }
 

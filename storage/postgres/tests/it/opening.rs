@@ -181,10 +181,9 @@ fn password_server() -> SocketAddr {
 
 #[tokio::test]
 async fn read_only_role_can_serve_but_not_write() {
-    let Some(schema) = Schema::new().await else { return };
-    let account = import_one_course(&schema.storage().await).await;
+    let Some((schema, _, account)) = Schema::with_course().await else { return };
     let host = schema.host().await;
-    let name: String = host.query_one("SELECT CAST(current_schema() AS TEXT)", &[]).await.unwrap().get(0);
+    let name = schema.name();
     let grant = format!(
         "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA {name} TO reader; \
          GRANT SELECT ON accounts, courses, modules, credentials, catalogue_schema_version TO reader"

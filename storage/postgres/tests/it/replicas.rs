@@ -21,11 +21,14 @@ const LONG_LAG: Duration = Duration::from_secs(3600);
 /// Lag limit for replicas that exceed it: as short as a loaded machine allows.
 const SHORT_LAG: Duration = Duration::from_secs(2);
 
-/// Opens a storage that reads from the second server of the pair.
-async fn storage(pair: &Pair, max_replica_lag: Duration) -> PostgresStorage {
+/// Starts both servers, and opens a storage that reads from the second one, which is in rotation.
+async fn replicated(max_replica_lag: Duration) -> Option<(Pair, PostgresStorage)> {
+    let pair = Pair::start().await?;
     let options = Schema::options_of(&pair.first.address("postgres"));
     let options = options.replica(&pair.second.address("postgres")).unwrap().max_replica_lag(max_replica_lag);
-    PostgresStorage::open(&options).await.unwrap()
+    let storage = PostgresStorage::open(&options).await.unwrap();
+    wait_until(async || is_in_rotation(&storage).await).await;
+    Some((pair, storage))
 }
 
 async fn is_in_rotation(storage: &PostgresStorage) -> bool {
@@ -38,9 +41,7 @@ async fn pause(cluster: &Cluster) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn replica_is_read_until_it_lags_too_far() {
-    let Some(pair) = Pair::start(|options| options).await else { return };
-    let storage = storage(&pair, SHORT_LAG).await;
-    wait_until(async || is_in_rotation(&storage).await).await;
+    let Some((pair, storage)) = replicated(SHORT_LAG).await else { return };
     pause(&pair.second).await;
     write(&storage, "written").await.unwrap();
     // The replica serves reads until its lag exceeds the limit, then the primary does.
@@ -55,9 +56,7 @@ async fn replica_is_read_until_it_lags_too_far() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reads_use_replica_and_fall_back_to_primary() {
-    let Some(pair) = Pair::start(|options| options).await else { return };
-    let storage = storage(&pair, LONG_LAG).await;
-    wait_until(async || is_in_rotation(&storage).await).await;
+    let Some((pair, storage)) = replicated(LONG_LAG).await else { return };
     pause(&pair.second).await;
     write(&storage, "written").await.unwrap();
     for _ in 0..5 {
@@ -82,9 +81,7 @@ async fn reads_use_replica_and_fall_back_to_primary() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn replica_without_stream_leaves_rotation() {
-    let Some(pair) = Pair::start(|options| options).await else { return };
-    let storage = storage(&pair, SHORT_LAG).await;
-    wait_until(async || is_in_rotation(&storage).await).await;
+    let Some((pair, storage)) = replicated(SHORT_LAG).await else { return };
     // The replica itself would report that it has replayed all that it received.
     pair.second.configure(&["primary_conninfo = 'host=/nowhere'"]);
     control(&pair.second, &["reload"]);
@@ -98,9 +95,7 @@ async fn replica_without_stream_leaves_rotation() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn replicas_leave_rotation_when_primary_is_unreachable() {
-    let Some(pair) = Pair::start(|options| options).await else { return };
-    let storage = storage(&pair, SHORT_LAG).await;
-    wait_until(async || is_in_rotation(&storage).await).await;
+    let Some((pair, storage)) = replicated(SHORT_LAG).await else { return };
     control(&pair.first, &["-m", "fast", "stop"]);
     wait_until(async || title(&storage).await.is_err()).await;
     assert_eq!(title(&storage).await.unwrap_err().kind(), StorageErrorKind::Unavailable);
@@ -112,7 +107,7 @@ async fn replicas_leave_rotation_when_primary_is_unreachable() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn stopped_or_promoted_replica_leaves_rotation() {
-    let Some(pair) = Pair::start(|options| options).await else { return };
+    let Some(pair) = Pair::start().await else { return };
     let third = block_in_place(|| pair.first.standby()).unwrap();
     let options = Schema::options_of(&pair.first.address("postgres")).max_replica_lag(LONG_LAG);
     let options = options.replica(&pair.second.address_with(&[&third], "postgres")).unwrap();
@@ -134,8 +129,8 @@ async fn stopped_or_promoted_replica_leaves_rotation() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn standby_of_other_database_is_never_read() {
-    let Some(pair) = Pair::start(|options| options).await else { return };
-    let Some(other) = Pair::start(|options| options).await else { return };
+    let Some(pair) = Pair::start().await else { return };
+    let Some(other) = Pair::start().await else { return };
     write(&other.storage, "of another").await.unwrap();
     caught_up(&other.first, &other.second).await;
     let options = Schema::options_of(&pair.first.address("postgres")).max_replica_lag(LONG_LAG);
@@ -154,12 +149,10 @@ async fn standby_of_other_database_is_never_read() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn revocation_takes_effect_once_replicated() {
-    let Some(pair) = Pair::start(|options| options).await else { return };
-    let storage = storage(&pair, LONG_LAG).await;
+    let Some((pair, storage)) = replicated(LONG_LAG).await else { return };
     let (_, credential) = NewCredential::api_key(account(), "new", Scopes::from_names(["read:courses"]));
     storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
     caught_up(&pair.first, &pair.second).await;
-    wait_until(async || is_in_rotation(&storage).await).await;
     let id = &credential.record.identity.credential_id;
     storage.revoke_key(&account(), id, Timestamp::now(), &Actor::OPERATOR).await.unwrap();
     storage.revoke_tokens(&[credential.digest], Timestamp::MAX, Timestamp::now()).await.unwrap();
@@ -170,9 +163,7 @@ async fn revocation_takes_effect_once_replicated() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_sessions_and_events_are_never_read_from_standby() {
-    let Some(pair) = Pair::start(|options| options).await else { return };
-    let replicated = storage(&pair, LONG_LAG).await;
-    wait_until(async || is_in_rotation(&replicated).await).await;
+    let Some((pair, replicated)) = replicated(LONG_LAG).await else { return };
     // With this connection string, reads of the request path go to the standby.
     let standby = pair.second.address_with(&[&pair.first], "postgres");
     let options = Schema::options_of(&format!("{standby} target_session_attrs=read-only"));
@@ -205,7 +196,7 @@ async fn keys_sessions_and_events_are_never_read_from_standby() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn standby_of_former_primary_is_never_read() {
-    let Some(pair) = Pair::start(|options| options).await else { return };
+    let Some(pair) = Pair::start().await else { return };
     let former = pair.second.address("postgres");
     // The first continues as a primary with the second as its standby, and the third is the current primary.
     let third = block_in_place(|| pair.first.standby()).unwrap();

@@ -15,7 +15,7 @@ use catalogue_core::auth::Scopes;
 use catalogue_core::storage::{Actor, KeyStorage, SignInStorage};
 use catalogue_postgres::PostgresStorage;
 use catalogue_postgres_cluster::Cluster;
-use http::Request;
+use catalogue_storage_tests::database::Api;
 
 use crate::citus;
 use crate::lost_responses::proxy::{length_and_body, message};
@@ -82,13 +82,9 @@ fn pass(client: &TcpStream, socket: &Path, counted: &AtomicUsize) -> io::Result<
 
 #[tokio::test]
 async fn key_changes_run_each_statement_once() {
-    let Some(schema) = Schema::new().await else { return };
-    let account = import_one_course(&schema.storage().await).await;
-    let cluster = Cluster::shared().unwrap();
-    let counter = Counter::before(cluster);
-    let through = format!("host=127.0.0.1 port={} ", counter.port);
-    let address = schema.address().replace(&format!("host={} ", cluster.directory.display()), &through);
-    let options = Schema::options_of(&address).connections(NonZeroUsize::MIN);
+    let Some((schema, _, account)) = Schema::with_course().await else { return };
+    let counter = Counter::before(Cluster::shared().unwrap());
+    let options = schema.options_through(counter.port).connections(NonZeroUsize::MIN);
     let storage = PostgresStorage::open(&options).await.unwrap();
     let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::default());
     let id = &*key.record.identity.credential_id;
@@ -136,32 +132,24 @@ async fn cached_response_takes_two_round_trips_on_citus_and_rendered_three() {
 async fn assert_round_trips(schema: &Schema, direct: PostgresStorage, lookup: usize, rendered: usize) {
     let account = import_one_course(&direct).await;
     let token = key_of(&direct, &account).await;
-
-    let cluster = Cluster::shared().unwrap();
-    let counter = Counter::before(cluster);
-    let through = format!("host=127.0.0.1 port={} ", counter.port);
-    let address = schema.address().replace(&format!("host={} ", cluster.directory.display()), &through);
+    let counter = Counter::before(Cluster::shared().unwrap());
     // One connection: on another one the statements would be prepared again.
-    let options = Schema::options_of(&address).connections(NonZeroUsize::MIN);
+    let options = schema.options_through(counter.port).connections(NonZeroUsize::MIN);
     for options in [options.clone(), options.through_transaction_pooler()] {
         let storage = PostgresStorage::open(&options).await.unwrap();
-        let caching = Catalogue::with_api_keys(storage.clone()).build().unwrap();
-        let rendering = Catalogue::with_api_keys(storage).page_cache(0).build().unwrap();
-        let get = async |catalogue: &Catalogue, path: &str, token: &str, tag: &str| {
-            let request = Request::get(path).header("authorization", format!("Bearer {token}"));
-            let response = catalogue.call(request.header("if-none-match", tag).body(()).unwrap()).await;
-            let tag = response.headers().get("etag").map_or(String::new(), |tag| tag.to_str().unwrap().to_owned());
-            (response.status().as_u16(), tag)
-        };
+        let rendering = Catalogue::with_api_keys(storage.clone()).page_cache(0).build().unwrap();
+        let rendering = Api { catalogue: rendering, token: token.clone() };
+        let caching = Api::new(storage, token.clone());
+        let status = async |api: &Api, path: &str, tag: &str| api.get(path, tag).await.status().as_u16();
         for path in ["/api/v1/courses", "/api/v1/courses?limit=1", "/api/v1/courses/course", "/api/v1/me"] {
             // Prepares the statements, and fills the cache.
-            let (status, tag) = get(&caching, path, &token, "").await;
-            assert_eq!((status, counter.take() > 0), (200, true), "{path}");
+            let tag = caching.tag(path).await;
+            assert!(counter.take() > 0, "{path}");
             for _ in 0..2 {
-                get(&rendering, path, &token, "").await;
+                rendering.get(path, "").await;
             }
             counter.take();
-            for (catalogue, tag, status, round_trips) in [
+            for (api, tag, expected, round_trips) in [
                 (&caching, "", 200, lookup),
                 (&caching, &*tag, 304, lookup),
                 (&rendering, "", 200, rendered),
@@ -169,18 +157,19 @@ async fn assert_round_trips(schema: &Schema, direct: PostgresStorage, lookup: us
             ] {
                 // The response needs only the credential.
                 let round_trips = if path.ends_with("/me") { lookup } else { round_trips };
-                assert_eq!(get(catalogue, path, &token, tag).await.0, status, "{path} {tag}");
+                assert_eq!(status(api, path, tag).await, expected, "{path} {tag}");
                 assert_eq!(counter.take(), round_trips, "{path} {tag} {options:?}");
             }
         }
         for path in ["/api/v1/courses?limit=2", "/api/v1/courses?limit=3"] {
-            assert_eq!(get(&caching, path, &token, "").await.0, 200);
+            assert_eq!(status(&caching, path, "").await, 200);
             assert_eq!(counter.take(), rendered, "a page that is not cached, {path}");
         }
-        assert_eq!(get(&caching, "/api/v1/courses/absent", &token, "").await.0, 404);
+        assert_eq!(status(&caching, "/api/v1/courses/absent", "").await, 404);
         assert_eq!(counter.take(), rendered, "a missing course");
         let unknown_key = "cat_key_0000000000000000000000000000000000000000000";
-        assert_eq!(get(&caching, "/api/v1/courses", unknown_key, "").await.0, 401);
+        let unknown = Api { token: unknown_key.to_owned(), ..caching };
+        assert_eq!(status(&unknown, "/api/v1/courses", "").await, 401);
         assert!(counter.take() <= 1);
     }
 }

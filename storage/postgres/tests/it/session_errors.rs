@@ -4,8 +4,7 @@ use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{CourseStorage, StorageErrorKind};
 use tokio_postgres::Client;
 
-use crate::failures::{kind, lists};
-use crate::import_one_course;
+use crate::failures::lists;
 use crate::schema::Schema;
 
 /// Makes reads of the accounts fail with `code`, once per session or always. The session stays open.
@@ -30,32 +29,18 @@ async fn fail_accounts(host: &Client, code: &str, always: bool) {
 const NON_FATAL_CODES: [&str; 4] = ["08006", "57P01", "40001", "40P01"];
 
 #[tokio::test]
-async fn non_fatal_error_is_retried_in_same_session() {
-    for code in NON_FATAL_CODES {
-        let Some(schema) = Schema::new().await else { return };
-        let storage = schema.storage().await;
-        let account = import_one_course(&storage).await;
+async fn non_fatal_error_is_retried_and_keeps_sessions_open() {
+    for (code, always) in NON_FATAL_CODES.into_iter().flat_map(|code| [(code, false), (code, true)]) {
+        let Some((schema, storage, account)) = Schema::with_course().await else { return };
         futures_util::future::join_all((0..5).map(|_| lists(&storage, &account))).await;
         let open = storage.status().await.unwrap().connections.idle;
         assert!(open > 1, "{open}");
-        fail_accounts(&schema.host().await, code, false).await;
-        assert!(storage.revision(&account).await.unwrap().is_some(), "{code}");
-        assert_eq!(storage.status().await.unwrap().connections.idle, open, "{code}");
-    }
-}
-
-#[tokio::test]
-async fn repeated_non_fatal_error_keeps_sessions_open() {
-    for code in NON_FATAL_CODES {
-        let Some(schema) = Schema::new().await else { return };
-        let storage = schema.storage().await;
-        let account = import_one_course(&storage).await;
-        futures_util::future::join_all((0..5).map(|_| lists(&storage, &account))).await;
-        let open = storage.status().await.unwrap().connections.idle;
-        fail_accounts(&schema.host().await, code, true).await;
-        let expected = if code.starts_with("40") { StorageErrorKind::Busy } else { StorageErrorKind::Unavailable };
+        fail_accounts(&schema.host().await, code, always).await;
+        let repeated = if code.starts_with("40") { StorageErrorKind::Busy } else { StorageErrorKind::Unavailable };
         for _ in 0..3 {
-            assert_eq!(kind(storage.revision(&account).await), Some(expected), "{code}");
+            let found = storage.revision(&account).await;
+            let expected = if always { Err(repeated) } else { Ok(true) };
+            assert_eq!(found.map(|found| found.is_some()).map_err(|error| error.kind()), expected, "{code}");
         }
         assert_eq!(storage.status().await.unwrap().connections.idle, open, "{code}");
     }
@@ -66,9 +51,7 @@ async fn repeated_non_fatal_error_keeps_sessions_open() {
 async fn error_kind_and_message_match_sqlstate() {
     use StorageErrorKind::{AlreadyExists, Busy, Corrupt, InvalidValue, Other, Unavailable, UnknownReference};
 
-    let Some(schema) = Schema::new().await else { return };
-    let storage = schema.storage().await;
-    let account = import_one_course(&storage).await;
+    let Some((schema, storage, account)) = Schema::with_course().await else { return };
     let host = schema.host().await;
     fail_accounts(&host, "P0001", true).await;
     for (code, kind, message) in [

@@ -1,4 +1,4 @@
-//! Rules for statements: tables can be distributed over Citus nodes, and the request path is scoped to one account.
+//! Rules for statements, so that tables can be distributed over Citus nodes. `plans` checks that each names one account.
 
 use std::fs;
 use std::path::Path;
@@ -102,46 +102,6 @@ fn only_export_compares_composite_course_keys() {
     let ranges: Vec<_> = all_declared().into_iter().filter(|sql| is_range_of_courses(&sql.text)).collect();
     assert_eq!(ranges.iter().map(|sql| &*sql.name).collect::<Vec<_>>(), ["COURSES"], "{ranges:?}");
     assert!(is_range_of_courses("SELECT 1 FROM modules AS m WHERE (m.account_id, m.course_slug) >= ($1, $2)"));
-}
-
-/// Asserts that each table is read, or changed, by its first key.
-#[track_caller]
-fn assert_names_one_account(Declared { name, text, .. }: &Declared) {
-    // A subquery is checked by its own `FROM`, so skip the outer one.
-    let read = text.split(" FROM ").skip(1).filter(|read| !read.starts_with("(SELECT "));
-    let changed = text.strip_prefix("UPDATE ");
-    for read in read.chain(changed) {
-        let (table, condition) = (read.split(' ').next().unwrap(), read.split_once(" WHERE ").unwrap().1);
-        let key = match table {
-            "accounts" => "id = $1",
-            "credentials" | "revoked_tokens" => "digest = $",
-            _ => "account_id = $1",
-        };
-        let condition = condition
-            .split_once('.')
-            .map_or(condition, |(alias, rest)| if alias.len() == 1 { rest } else { condition });
-        assert!(condition.starts_with(key), "{name}: {text}");
-    }
-    assert!(!text.contains(" OR "), "{name}: {text}");
-}
-
-#[test]
-fn request_statements_name_one_account_and_no_content() {
-    let statements = declared_in("read.rs");
-    assert_eq!(statements.len(), 5, "{statements:?}");
-    for sql in statements {
-        assert_names_one_account(&sql);
-        assert!(sql.text.starts_with("SELECT ") && !sql.text.contains("content"), "{sql:?}");
-    }
-}
-
-#[test]
-fn import_statements_name_one_account() {
-    let statements: Vec<_> = ["import.rs", "writes.rs", "whole_course.rs"].into_iter().flat_map(declared_in).collect();
-    assert_eq!(statements.len(), 14, "{statements:?}");
-    for sql in statements.iter().filter(|sql| !["INSERT ", "COPY "].iter().any(|adds| sql.text.starts_with(adds))) {
-        assert_names_one_account(sql);
-    }
 }
 
 /// Statements that Citus runs on all nodes: never for a request, and never in a call that must not wait.

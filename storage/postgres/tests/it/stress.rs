@@ -1,7 +1,6 @@
 //! A primary with a standby, under a load of reads and a few writes during a failover.
 
 use std::error::Error as _;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -14,7 +13,8 @@ use catalogue_postgres::{Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
 use catalogue_storage_conformance::sample;
 use tokio::task::{JoinHandle, block_in_place, yield_now};
-use tokio_postgres::NoTls;
+
+use crate::schema::connect;
 
 /// Timeout for any step, even on a loaded machine.
 const TASK_TIMEOUT: Duration = Duration::from_secs(120);
@@ -36,37 +36,11 @@ pub(crate) struct Load {
 #[derive(Default)]
 struct Tally {
     is_stopped: AtomicBool,
-    reads: Count,
-    writes: Count,
+    /// Numbers of successful reads and writes.
+    reads: AtomicU64,
+    writes: AtomicU64,
     /// Results that must never occur.
     violations: Mutex<Vec<String>>,
-}
-
-#[derive(Default)]
-struct Count {
-    done: AtomicU64,
-    failed: AtomicU64,
-    /// The last failure, and the longest call.
-    last: Mutex<Last>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Last {
-    failure: Option<Instant>,
-    longest: Duration,
-}
-
-/// Counts, durations and violations of a load.
-pub(crate) struct Report {
-    pub(crate) reads_done: u64,
-    pub(crate) reads_failed: u64,
-    pub(crate) writes_done: u64,
-    pub(crate) writes_failed: u64,
-    /// Time from the induced failure to the last failed call.
-    pub(crate) reads_recovered: Duration,
-    pub(crate) writes_recovered: Duration,
-    pub(crate) longest_read: Duration,
-    pub(crate) violations: Vec<String>,
 }
 
 pub(crate) fn account() -> AccountId {
@@ -92,11 +66,11 @@ pub(crate) async fn title(storage: &PostgresStorage) -> Result<Option<String>, S
 
 impl Pair {
     /// Starts both servers; `None` if PostgreSQL is missing and not required.
-    pub(crate) async fn start(with: impl FnOnce(Options) -> Options) -> Option<Self> {
+    pub(crate) async fn start() -> Option<Self> {
         Cluster::shared()?;
         let first = Cluster::start().unwrap();
         let second = first.standby().unwrap();
-        let options = with(Options::parse(&first.address_with(&[&second], "postgres")).unwrap());
+        let options = Options::parse(&first.address_with(&[&second], "postgres")).unwrap();
         let storage = PostgresStorage::open_and_migrate(&options).await.unwrap();
         write(&storage, "before").await.unwrap();
         let (_, credential) = NewCredential::api_key(account(), "key", Scopes::from_names(["read:courses"]));
@@ -123,9 +97,8 @@ impl Pair {
         let (storage, writing) = (self.storage.clone(), Arc::clone(&tally));
         tasks.push(tokio::spawn(async move {
             while !writing.is_stopped.load(Ordering::Relaxed) {
-                let began = Instant::now();
-                let written = write(&storage, &format!("{began:?}")).await;
-                writing.record(&writing.writes, "write", began, written);
+                let written = write(&storage, &format!("{:?}", Instant::now())).await;
+                writing.record(&writing.writes, "write", written);
                 yield_now().await;
             }
         }));
@@ -140,36 +113,23 @@ impl Load {
     pub(crate) async fn wait_for_success(&self) {
         for count in [&self.tally.reads, &self.tally.writes] {
             // Wait for more calls than were already in progress.
-            let enough = count.done.load(Ordering::Relaxed) + 10;
-            wait_until(async || count.done.load(Ordering::Relaxed) > enough).await;
+            let enough = count.load(Ordering::Relaxed) + 10;
+            wait_until(async || count.load(Ordering::Relaxed) > enough).await;
         }
     }
 
-    /// Stops the load. Returns its counts, and the recovery times since `failure`.
-    pub(crate) async fn end(self, failure: Instant) -> Report {
+    /// Stops the load. Returns its violations.
+    pub(crate) async fn end(self) -> Vec<String> {
         self.tally.is_stopped.store(true, Ordering::Relaxed);
         for task in self.tasks {
             tokio::time::timeout(TASK_TIMEOUT, task).await.expect("the task must not hang").unwrap();
         }
-        let Tally { reads, writes, violations, .. } = &*self.tally;
-        let last = |count: &Count| *count.last.lock().unwrap();
-        let recovered = |count| last(count).failure.map_or(Duration::ZERO, |at| at.saturating_duration_since(failure));
-        Report {
-            reads_done: reads.done.load(Ordering::Relaxed),
-            reads_failed: reads.failed.load(Ordering::Relaxed),
-            writes_done: writes.done.load(Ordering::Relaxed),
-            writes_failed: writes.failed.load(Ordering::Relaxed),
-            reads_recovered: recovered(reads),
-            writes_recovered: recovered(writes),
-            longest_read: last(reads).longest,
-            violations: violations.lock().unwrap().clone(),
-        }
+        std::mem::take(&mut self.tally.violations.lock().unwrap())
     }
 }
 
 impl Tally {
     async fn read(&self, what: &str, found: impl Future<Output = Result<bool, StorageError>>) {
-        let began = Instant::now();
         let found = found.await;
         if matches!(found, Ok(false)) {
             self.violations.lock().unwrap().push(format!("no {what}"));
@@ -178,37 +138,20 @@ impl Tally {
             // Clients of a real server would not retry immediately.
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        self.record(&self.reads, what, began, found.map(|_| ()));
+        self.record(&self.reads, what, found.map(|_| ()));
     }
 
-    fn record(&self, count: &Count, what: &str, began: Instant, outcome: Result<(), StorageError>) {
-        let mut last = count.last.lock().unwrap();
-        last.longest = last.longest.max(began.elapsed());
+    fn record(&self, count: &AtomicU64, what: &str, outcome: Result<(), StorageError>) {
         let Err(error) = outcome else {
-            count.done.fetch_add(1, Ordering::Relaxed);
+            count.fetch_add(1, Ordering::Relaxed);
             return;
         };
-        count.failed.fetch_add(1, Ordering::Relaxed);
-        last.failure = Some(Instant::now());
         // The response to a commit may be lost.
         let is_expected = what == "write" && error.kind() == StorageErrorKind::OutcomeUnknown;
         if ![StorageErrorKind::Busy, StorageErrorKind::Unavailable].contains(&error.kind()) && !is_expected {
             let source = error.source().map(ToString::to_string);
             self.violations.lock().unwrap().push(format!("{what}: {error} ({source:?})"));
         }
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { reads_done, reads_failed, writes_done, writes_failed, .. } = self;
-        let [reads, writes, longest] =
-            [self.reads_recovered, self.writes_recovered, self.longest_read].map(|time| time.as_secs_f64());
-        writeln!(
-            f,
-            "reads:  {reads_done} done, {reads_failed} failed, the last after {reads:.2} s; longest {longest:.2} s"
-        )?;
-        write!(f, "writes: {writes_done} done, {writes_failed} failed, the last after {writes:.2} s")
     }
 }
 
@@ -228,8 +171,7 @@ pub(crate) async fn caught_up(primary: &Cluster, standby: &Cluster) {
 
 /// Returns the text that one server returns for a statement.
 pub(crate) async fn sql(cluster: &Cluster, sql: &str) -> String {
-    let (client, connection) = tokio_postgres::connect(&cluster.address("postgres"), NoTls).await.unwrap();
-    tokio::spawn(connection);
+    let client = connect(&cluster.address("postgres")).await;
     client.query_one(sql, &[]).await.unwrap().get(0)
 }
 

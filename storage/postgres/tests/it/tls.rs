@@ -119,7 +119,7 @@ async fn failure(address: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn valid_certificate_is_accepted() {
+async fn valid_certificate_and_password_are_accepted() {
     let Some(server) = Server::start(&Authority::new(), |_| ()).await else { return };
     assert_opens(&server.address("db.test", "postgres", "")).await;
     // Every mode with TLS verifies the certificate.
@@ -140,21 +140,14 @@ async fn valid_certificate_is_accepted() {
         "host={directory} port={port} user=postgres dbname=postgres sslmode=verify-full sslrootcert={roots}"
     ))
     .await;
+    // The password is bound to the server's certificate.
+    let bound = "&channel_binding=require";
+    assert_opens(&server.address("db.test", "secret:the%20pass%20word", bound)).await;
+    let wrong = server.address("db.test", "secret:not%20the%20pass%20word", bound);
+    assert!(failure(&wrong).await.contains("authentication failed for this role"));
     // The rules refuse every unencrypted connection over TCP.
     let clear = format!("host=127.0.0.1 port={port} user=postgres dbname=postgres sslmode=disable");
     assert!(failure(&clear).await.contains("authentication failed for this role"));
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn password_is_bound_to_server_certificate() {
-    let Some(server) = Server::start(&Authority::new(), |_| ()).await else { return };
-    let bound = "&channel_binding=require";
-    assert_opens(&server.address("db.test", "secret:the%20pass%20word", bound)).await;
-    assert!(
-        failure(&server.address("db.test", "secret:not%20the%20pass%20word", bound))
-            .await
-            .contains("authentication failed for this role")
-    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -173,10 +166,11 @@ async fn client_certificate_is_presented() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rejects_untrusted_certificate() {
+async fn certificate_of_other_host_or_untrusted_issuer_is_rejected() {
     let Some(server) = Server::start(&Authority::new(), |_| ()).await else { return };
     let user = "secret:the%20pass%20word";
     assert!(failure(&server.address("other.test", user, "")).await.contains("another host name"));
+    assert!(failure(&server.address("a%20b", user, "")).await.contains("invalid host name for TLS"));
     server.file("roots.pem", &Authority::new().certificate);
     assert!(failure(&server.address("db.test", user, "")).await.contains("sslrootcert"));
     // The authorities of the system, if it has any, do not vouch for the certificate either.
@@ -189,12 +183,6 @@ async fn rejects_untrusted_certificate() {
     server.cluster.configure(&["ssl = off"]);
     tokio::task::block_in_place(|| server.cluster.control(&["restart"]));
     assert!(failure(&server.address("db.test", user, "")).await.contains("does not support TLS"));
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn invalid_tls_host_name_is_reported() {
-    let Some(server) = Server::start(&Authority::new(), |_| ()).await else { return };
-    assert!(failure(&server.address("a%20b", "postgres", "")).await.contains("invalid host name for TLS"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

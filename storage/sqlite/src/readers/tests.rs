@@ -126,21 +126,6 @@ fn watched_database_stays_in_wal_mode() {
     assert_eq!(database.accounts(), Some(2));
 }
 
-#[test]
-fn replaced_file_invalidates_cache() {
-    let (database, other) = (Counted::new(), Counted::new());
-    database.host().execute(ADD, []).unwrap();
-    assert_eq!(database.accounts(), Some(1));
-    for _ in 0..2 {
-        other.host().execute(ADD, []).unwrap();
-    }
-    // Closing the last connection to `other` has written its WAL back, so its file has all content.
-    let [path, new] = [&database, &other].map(|database| database.directory.path().join("catalogue.db"));
-    std::fs::rename(new, path).unwrap();
-    assert_eq!(database.accounts(), Some(2));
-    assert_eq!(database.accounts(), Some(2));
-}
-
 /// A file that replaces another is noticed within a millisecond (decision A14).
 #[test]
 #[cfg(target_os = "linux")]

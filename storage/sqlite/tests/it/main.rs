@@ -13,18 +13,109 @@ mod secure_delete;
 mod views;
 mod waiting;
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use catalogue_core::admin::{Account, AdminStorage, NewCredential};
-use catalogue_core::auth::Scopes;
-use catalogue_core::storage::{Actor, CourseRow, CourseRows, CourseStorage, KeyStorage, PageRequest, StorageError};
-use catalogue_core::{AccountId, Course, CourseListItem, CourseModule};
 use catalogue_sqlite::SqliteStorage;
-use catalogue_storage_conformance::sample;
+use catalogue_storage_tests::database::{Database, course, import_one_course, items, key_of};
+use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use tempfile::TempDir;
 
 catalogue_storage_conformance::tests!(crate::fixture);
+mod laws {
+    catalogue_storage_tests::laws!(crate::Sqlite);
+}
+
+/// A database in a separate directory.
+struct Sqlite {
+    storage: SqliteStorage,
+    directory: TempDir,
+    host: OnceCell<Connection>,
+}
+
+impl Sqlite {
+    async fn new() -> Self {
+        let (storage, directory) = fixture().await;
+        Self { storage, directory, host: OnceCell::new() }
+    }
+
+    fn path(&self) -> PathBuf {
+        database_in(&self.directory)
+    }
+
+    /// Opens a connection of the host application.
+    fn open_host(&self) -> Connection {
+        Connection::open(self.path()).unwrap()
+    }
+
+    /// Returns a connection of the host application that stays open.
+    fn host(&self) -> &Connection {
+        self.host.get_or_init(|| {
+            let host = self.open_host();
+            host.pragma_update(None, "foreign_keys", true).unwrap();
+            host
+        })
+    }
+}
+
+impl Database for Sqlite {
+    type Storage = SqliteStorage;
+
+    const WITHOUT_FOREIGN_KEYS: &str = "PRAGMA foreign_keys = false;";
+    const REPLACE_REVISIONS: &str = "UPDATE accounts SET revision = randomblob(16);";
+    const REVISION_CHANGES: &[&str] = &[
+        "INSERT INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'renamed', 3, 'Three')",
+        "INSERT OR REPLACE INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'renamed', 3, 'Tres')",
+    ];
+    const MODULE_CHANGES: &[(&str, u32)] = &[
+        ("INSERT INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'renamed', 3, 'Three')", 1),
+        (
+            "INSERT OR REPLACE INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'renamed', 3, 'x')",
+            1,
+        ),
+        (
+            "INSERT OR REPLACE INTO courses (account_id, created_at, slug, title, language) \
+             VALUES ('acc', 7, 'renamed', 'Replaced', 'en')",
+            1,
+        ),
+    ];
+    const REFUSED_CHANGES: &[&str] = &["UPDATE courses SET hidden = 2"];
+    const HOSTILE_SETTINGS: &str = "";
+
+    fn bytes(bytes: &[u8]) -> String {
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+        format!("X'{digits}'")
+    }
+
+    async fn create() -> Option<Self> {
+        Some(Self::new().await)
+    }
+
+    fn storage(&self) -> &SqliteStorage {
+        &self.storage
+    }
+
+    async fn open_storage(&self) -> SqliteStorage {
+        SqliteStorage::open(self.path()).unwrap()
+    }
+
+    async fn try_execute(&self, sql: &str) -> Result<(), String> {
+        self.host().execute_batch(sql).map_err(|error| error.to_string())
+    }
+
+    async fn execute_without_triggers(&self, sql: &str) {
+        let set = |enabled| self.host().set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, enabled).unwrap();
+        set(false);
+        self.execute(sql).await;
+        set(true);
+    }
+
+    async fn count(&self, from: &str) -> i64 {
+        self.host().query_row(&format!("SELECT count(*) FROM {from}"), [], |row| row.get(0)).unwrap()
+    }
+}
 
 /// Creates an empty database in a separate directory.
 async fn fixture() -> (SqliteStorage, TempDir) {
@@ -48,44 +139,4 @@ async fn wait_until_new<T>(get: impl AsyncFn() -> T, is_new: impl Fn(&T) -> bool
             return response;
         }
     }
-}
-
-/// Imports one account with one course.
-async fn import_one_course(storage: &SqliteStorage) -> AccountId {
-    let id = AccountId::new("acc");
-    let mut import = storage.begin_import().await.unwrap();
-    let account = Account { id: id.clone(), name: String::new(), email: String::new() };
-    import.put_account(&account).await.unwrap();
-    import.put_course(&course(&id)).await.unwrap();
-    import.commit().await.unwrap();
-    id
-}
-
-/// Returns the items of a page.
-async fn items(
-    storage: &impl CourseStorage,
-    account: &AccountId,
-    page: &PageRequest,
-) -> Result<Vec<CourseListItem>, StorageError> {
-    let mut items = Vec::new();
-    let mut take = |row: CourseRow<'_>| items.push(row.into());
-    storage.list_courses(account, page, &mut CourseRows::new(page.limit, &mut take)).await?;
-    Ok(items)
-}
-
-/// Creates an API key of `account`.
-async fn key_of(storage: &SqliteStorage, account: &AccountId) -> String {
-    let (token, credential) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));
-    storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
-    token.expose().to_owned()
-}
-
-/// Returns a course of two modules, both with a body.
-fn course(account: &AccountId) -> Course {
-    let modules = ["One", "Two"].map(|title| CourseModule {
-        summary: String::new(),
-        content: format!("the body of {title}"),
-        ..sample::module(title)
-    });
-    Course { title: "Course".to_owned(), modules: modules.into(), ..sample::course(account.as_str(), "course") }
 }

@@ -10,7 +10,9 @@ use std::time::Duration;
 use catalogue_postgres::{Options, PostgresStorage};
 use tokio::runtime::Builder;
 use tokio::sync::{Mutex, MutexGuard};
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
+
+use crate::schema::connect;
 
 /// Serializes the tests: some change the cluster's nodes.
 static CLUSTER_LOCK: Mutex<()> = Mutex::const_new(());
@@ -76,10 +78,4 @@ impl Drop for Citus {
         // Ignore errors: a failed test reports its own, and the next run drops the schema.
         let _ = dropping.join();
     }
-}
-
-async fn connect(address: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(address, NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client
 }

@@ -16,8 +16,6 @@ use catalogue_core::admin::AdminStorage as _;
 use catalogue_postgres::PostgresStorage;
 
 use crate::schema::Schema;
-use crate::sqlite_parity::assert_same_bodies;
-use cluster::Citus;
 
 /// Migration that makes tables distributable over nodes.
 const TABLES: &str = include_str!("../../../migrations/citus/tables.sql");
@@ -28,12 +26,6 @@ pub(crate) async fn on_postgresql(schema: &Schema) -> PostgresStorage {
     PostgresStorage::migrate(&options).await.unwrap();
     schema.host().await.batch_execute(TABLES).await.unwrap();
     PostgresStorage::open(&options).await.unwrap()
-}
-
-#[tokio::test]
-async fn bodies_equal_those_of_sqlite() {
-    let Some(citus) = Citus::new().await else { return };
-    assert_same_bodies(citus.storage().await).await;
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Nodes that die, become unresponsive, return or are replaced, shards that move, and independent writers.
+//! Nodes that die, become unresponsive, return or are replaced, and independent writers.
 //!
 //! The cluster reaches one of its workers through a proxy in this process, on a loopback address.
 
@@ -13,7 +13,6 @@ use catalogue_core::{AccountId, Timestamp};
 use catalogue_postgres::{Options, PostgresStorage};
 use catalogue_storage_conformance::sample;
 use futures_util::future::join_all;
-use tokio::sync::watch;
 use tokio_postgres::Client;
 
 use super::cluster::Citus;
@@ -188,46 +187,6 @@ async fn writers_of_different_accounts_run_concurrently() {
     storage.revoke_tokens(&[TokenDigest::from_bytes([1; 32])], Timestamp::MAX, Timestamp::MIN).await.unwrap();
     open.commit().await.unwrap();
     assert!(storage.find_course(&owners[0].account, "open").await.unwrap().value.is_some());
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requests_and_imports_continue_while_shards_move() {
-    let Some(citus) = Citus::new().await else { return };
-    let storage = open(&citus).await;
-    let host = citus.host().await;
-    let owner = Owner::new(&storage, "account").await;
-    let mover = citus.host().await;
-    let from_and_to = "SELECT p.shardid, n.nodename, n.nodeport, o.nodename, o.nodeport FROM pg_dist_placement AS p \
-                       JOIN pg_dist_node AS n ON n.groupid = p.groupid \
-                       JOIN pg_dist_node AS o ON o.groupid <> p.groupid AND o.shouldhaveshards \
-                       WHERE p.shardid = get_shard_id_for_distribution_column('accounts', CAST('account' AS TEXT)) \
-                       LIMIT 1";
-    let row = host.query_one(from_and_to, &[]).await.unwrap();
-    let (shard, from, to): (i64, (&str, i32), (&str, i32)) =
-        (row.get(0), (row.get(1), row.get(2)), (row.get(3), row.get(4)));
-    let move_shard = format!(
-        "SELECT citus_move_shard_placement({shard}, '{}', {}, '{}', {}, 'force_logical')",
-        from.0, from.1, to.0, to.1
-    );
-    let (done, is_done) = watch::channel(false);
-    let moving = async {
-        mover.batch_execute(&move_shard).await.unwrap();
-        done.send(true).unwrap();
-    };
-    let load = async {
-        let mut count = 0;
-        while !*is_done.borrow() {
-            owner.read(&storage).await.unwrap();
-            count += 1;
-            import(&storage, &owner.account, &format!("course-{count}")).await.unwrap();
-        }
-        count
-    };
-    let ((), count) = tokio::join!(moving, load);
-    let page = crate::items(&storage, &owner.account, &PageRequest::default()).await.unwrap();
-    assert!(count > 1 && page.len() > 1, "{count} rounds, {} courses", page.len());
-    let now = host.query_one(from_and_to, &[]).await.unwrap();
-    assert_eq!((now.get::<_, &str>(1), now.get::<_, i32>(2)), to);
 }
 
 #[tokio::test]

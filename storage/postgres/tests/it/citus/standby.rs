@@ -9,10 +9,11 @@ use catalogue_postgres::PostgresStorage;
 use catalogue_postgres_cluster::Cluster;
 use tokio::sync::watch;
 use tokio::task::{LocalSet, spawn_local};
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
 
 use super::cluster::Citus;
 use super::nodes::{Owner, import, open};
+use crate::schema::connect;
 use crate::stress::wait_until;
 
 /// A node on this machine, created by the cluster's own programs.
@@ -43,9 +44,7 @@ impl Node {
 
     async fn session(&self, database: &str) -> Client {
         let address = format!("host=127.0.0.1 port={} user=postgres dbname={database}", self.port);
-        let (client, connection) = tokio_postgres::connect(&address, NoTls).await.unwrap();
-        tokio::spawn(connection);
-        client
+        connect(&address).await
     }
 }
 

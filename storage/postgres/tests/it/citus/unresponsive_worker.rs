@@ -6,11 +6,11 @@ use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::time::Duration;
 
-use catalogue_core::AccountId;
-use catalogue_core::admin::{Account, AdminStorage, NewCredential};
+use catalogue_core::admin::{AdminStorage, NewCredential};
 use catalogue_core::auth::{Scopes, TokenDigest};
 use catalogue_core::storage::{Actor, CredentialStorage, KeyStorage, StorageError, StorageErrorKind};
 use catalogue_postgres::{Options, PostgresStorage};
+use catalogue_storage_tests::database::import_account;
 use futures_util::future::{join, select};
 use tokio_postgres::Client;
 
@@ -40,10 +40,7 @@ impl Fixture {
         let schema = Schema::new().await?;
         let (storage, host) = (on_postgresql(&schema).await, schema.host().await);
         let key_of = async |name: &str| {
-            let id = AccountId::new(name);
-            let mut import = storage.begin_import().await.unwrap();
-            import.put_account(&Account { id: id.clone(), name: String::new(), email: String::new() }).await.unwrap();
-            import.commit().await.unwrap();
+            let id = import_account(&storage, name).await;
             let (_, key) = NewCredential::api_key(id, "a key", Scopes::default());
             storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
             key.digest

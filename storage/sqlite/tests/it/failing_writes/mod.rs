@@ -1,21 +1,20 @@
 //! Outcomes of calls that write, for a failure of any of their writes to the disk.
 
-mod calls;
+mod child;
 pub(crate) mod shim;
 
 use std::env;
 use std::fs;
 use std::process::Command;
 
-use catalogue_core::Timestamp;
-use catalogue_core::storage::KeyStorage;
 use catalogue_sqlite::SqliteStorage;
+use catalogue_storage_tests::outcomes::{Call, State, calls, is_truthful, prepare};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use tempfile::TempDir;
 
-use crate::{database_in, import_one_course, key_of};
-use calls::{CALL, CALLS, Call, KEY, LARGE_IMPORT, MIGRATION, OUTCOME_FILE, RECORD_USES, SPILLING_IMPORT};
+use crate::database_in;
+use child::{CALL, KEY, LARGE_IMPORT, MIGRATION, OUTCOME_FILE, RECORD_USES, SPILLING_IMPORT};
 use shim::{DATABASE, Failure, Shim, contents};
 
 const INDEX: &str = ".db-shm";
@@ -28,15 +27,7 @@ const MAX_WRITES: u32 = 200;
 /// recovered from its files if the machine stopped now.
 #[derive(Debug)]
 #[expect(dead_code, reason = "printed if a check fails")]
-struct Observation(Failure, String, [DatabaseState; 2]);
-
-/// The state of a database after a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DatabaseState {
-    Done,
-    Nothing,
-    Torn,
-}
+struct Observation(Failure, String, [State; 2]);
 
 /// A database before a call.
 struct Before {
@@ -52,16 +43,10 @@ fn directory() -> TempDir {
 }
 
 impl Before {
-    /// Creates a database with an account, a course and a key.
     async fn new() -> Self {
         let directory = directory();
-        let storage = SqliteStorage::open_and_migrate(database_in(&directory)).unwrap();
-        let account = import_one_course(&storage).await;
-        key_of(&storage, &account).await;
-        calls::sign_in(&storage, &account).await;
-        calls::revoke_expired_token(&storage).await;
-        let keys = storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
-        Self { directory, key: keys[0].identity.credential_id.to_string(), held: false }
+        let key = prepare(&SqliteStorage::open_and_migrate(database_in(&directory)).unwrap()).await;
+        Self { directory, key, held: false }
     }
 
     /// Repeats the call, each time with the next of its writes to files with `endings` failing, until no write is left.
@@ -88,7 +73,7 @@ impl Before {
         let before = contents(&database_in(&directory_of_call));
         let mark = directory_of_call.path().join("mark");
         let mut child = Command::new(env::current_exe().unwrap());
-        child.args(["--exact", "failing_writes::calls::child"]).current_dir(&directory_of_call);
+        child.args(["--exact", "failing_writes::child::makes_call"]).current_dir(&directory_of_call);
         shim.preload(child.env(CALL, call).env(KEY, &self.key), failure, endings, &mark);
         let output = child.output().unwrap();
         let reported = fs::read_to_string(directory_of_call.path().join(OUTCOME_FILE))
@@ -98,7 +83,7 @@ impl Before {
         copy(&directory_of_call, &after_stop);
         let states = [&directory_of_call, &after_stop].map(|view| state_of(view, is_done, &before));
         let observation = Observation(failure, reported, states);
-        assert!(is_truthful(&observation.1, states), "{call}: {observation:?}");
+        assert!(is_truthful(&observation.1, &states), "{call}: {observation:?}");
         if mark.exists() {
             return Some(observation);
         }
@@ -110,15 +95,7 @@ impl Before {
 impl Observation {
     /// Returns whether the outcome is unknown and the data not visible, but would be visible after a power failure.
     fn appears_after_stop(&self) -> bool {
-        self.1.starts_with("not known") && self.2 == [DatabaseState::Nothing, DatabaseState::Done]
-    }
-}
-
-fn is_truthful(reported: &str, states: [DatabaseState; 2]) -> bool {
-    match reported {
-        "done" => states == [DatabaseState::Done; 2],
-        reported if reported.starts_with("not done") => states == [DatabaseState::Nothing; 2],
-        _ => !states.contains(&DatabaseState::Torn),
+        self.1.starts_with("not known") && self.2 == [State::Nothing, State::Done]
     }
 }
 
@@ -139,20 +116,20 @@ fn copy(from: &TempDir, to: &TempDir) {
     }
 }
 
-fn state_of(view: &TempDir, is_done: &str, before: &[Vec<Value>]) -> DatabaseState {
+fn state_of(view: &TempDir, is_done: &str, before: &[Vec<Value>]) -> State {
     if contents(&database_in(view)) == before {
-        return DatabaseState::Nothing;
+        return State::Nothing;
     }
     let connection = Connection::open(database_in(view)).unwrap();
     let done: Option<bool> = connection.query_row(is_done, [], |row| row.get(0)).unwrap();
-    if done == Some(true) { DatabaseState::Done } else { DatabaseState::Torn }
+    if done == Some(true) { State::Done } else { State::Torn }
 }
 
 #[tokio::test]
 async fn calls_report_whether_change_was_committed() {
     let Some(shim) = Shim::shared() else { return };
     let before = Before::new().await;
-    for call in CALLS {
+    for call in calls() {
         for kind in [Failure::FULL, Failure::BROKEN] {
             let all = before.try_all(shim, call, kind, DATABASE);
             assert!(
@@ -168,7 +145,7 @@ async fn calls_report_whether_change_was_committed() {
 async fn calls_report_outcome_while_another_program_reads() {
     let Some(shim) = Shim::shared() else { return };
     let before = Before { held: true, ..Before::new().await };
-    for call in CALLS {
+    for call in calls() {
         let all = before.try_all(shim, call, Failure::BROKEN, DATABASE);
         assert_eq!(all.iter().filter(|observation| observation.appears_after_stop()).count(), 1, "{call:?}: {all:#?}");
     }

@@ -1,27 +1,28 @@
-//! Calls that write, made by a child process, and queries that check whether each was done.
+//! Calls that write: whether each was done or not, or that it is unknown, is reported truthfully.
 
-use std::env;
-use std::fs;
-use std::path::Path;
-
-use catalogue_core::admin::{Account, AdminStorage, CredentialUse, NewCredential};
-use catalogue_core::auth::{Scopes, TokenDigest};
-use catalogue_core::storage::{
-    Actor, KeyStorage, NewSession, NewSignIn, SignInStorage, StorageError, StorageErrorKind,
-};
+use catalogue_core::admin::{Account, CredentialUse, NewCredential};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{Actor, NewSession, NewSignIn, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Course, Timestamp};
-use catalogue_sqlite::{OpenError, SqliteStorage};
+use catalogue_storage_conformance::Storage;
 
-use crate::course;
+use crate::database::{course, digest, import_one_course, key_of};
 
-/// Name of a call for the child process, and a query that checks whether it was done.
-pub(super) type Call = (&'static str, &'static str);
+/// A name of a call, and a query for whether it was done, completely.
+pub type Call = (&'static str, &'static str);
 
-pub(super) const CALLS: [Call; 13] = [
-    RECORD_USES,
+/// Calls of the command line and of the recorder of uses, on the state that [`prepare`] creates.
+pub const ADMIN_CALLS: [Call; 5] = [
+    ("record uses", "SELECT last_used_at = 7 FROM credentials"),
     ("remove course", "SELECT count(*) = 0 FROM courses"),
-    ("remove account", "SELECT count(*) = 0 FROM accounts WHERE id = 'acc'"),
+    ("remove account", "SELECT count(*) = 0 AND (SELECT count(*) = 0 FROM courses) FROM accounts WHERE id = 'acc'"),
     ("import", "SELECT count(*) = 1 AND min(slug) = 'new' AND (SELECT max(name) = 'new' FROM accounts) FROM courses"),
+    // The two new revocations: the call also removes the expired one.
+    ("revoke tokens", "SELECT count(*) = 2 AND min(revoked_at) = 7 FROM revoked_tokens"),
+];
+
+/// Calls of the developer settings, on the state that [`prepare`] creates.
+pub const SETTINGS_CALLS: [Call; 8] = [
     (
         "create key",
         "SELECT count(*) = 2 AND (SELECT count(*) = 2 FROM credential_events WHERE action = 'key_created') FROM credentials",
@@ -29,7 +30,8 @@ pub(super) const CALLS: [Call; 13] = [
     ("rename key", "SELECT name = 'new' AND (SELECT max(name) = 'new' FROM credential_events) FROM credentials"),
     (
         "rotate key",
-        "SELECT count(*) = 2 AND (SELECT count(*) = 1 FROM credential_events WHERE action = 'key_rotated') FROM credentials",
+        "SELECT count(*) = 2 AND count(replaced_by) = 1 \
+         AND (SELECT count(*) = 1 FROM credential_events WHERE action = 'key_rotated') FROM credentials",
     ),
     (
         "revoke key",
@@ -46,71 +48,37 @@ pub(super) const CALLS: [Call; 13] = [
         "end sign-ins",
         "SELECT count(*) = 0 AND (SELECT max(action) = 'signed_out' FROM credential_events) FROM sign_ins",
     ),
-    // The two new revocations: the call also removes the expired one.
-    ("revoke tokens", "SELECT count(*) = 2 AND min(revoked_at) = 7 FROM revoked_tokens"),
 ];
-
-pub(super) const LARGE_IMPORT: Call = ("large import", CALLS[3].1);
 
 /// The link to exchange, the session to end, and the link from which that session was created.
 const LINK: u8 = 1;
 const SESSION: u8 = 2;
 const SPENT_LINK: u8 = 3;
 
-/// Number of courses for which SQLite spills its list of dirty pages to a temporary file.
-const SPILL_COURSES: usize = 14_000;
-pub(super) const SPILLING_IMPORT: Call = ("spilling import", "SELECT count(*) > 14000 FROM courses");
-
-pub(super) const RECORD_USES: Call = ("record uses", "SELECT last_used_at = 7 FROM credentials");
-
-/// Migration of a new database. The query accepts any schema version.
-pub(super) const MIGRATION: Call = ("migrate", "SELECT user_version >= 1 FROM pragma_user_version");
-
-pub(super) const CALL: &str = "CALL_UNDER_TEST";
-pub(super) const KEY: &str = "KEY_UNDER_TEST";
-/// The file to which the child writes the outcome of the call.
-pub(super) const OUTCOME_FILE: &str = "outcome";
-
-/// In a child process, makes the call that the environment names, on the database in the working directory.
-#[tokio::test]
-async fn child() {
-    let Ok(call) = env::var(CALL) else { return };
-    let path = Path::new("catalogue.db");
-    let outcome = match &*call {
-        "migrate" => SqliteStorage::migrate(path).map(|_| ()).map_err(cause),
-        call => run_call(call, &SqliteStorage::open(path).unwrap(), &env::var(KEY).unwrap()).await,
-    };
-    let outcome_text = match outcome {
-        Ok(()) => "done".to_owned(),
-        Err(error) if error.kind() == StorageErrorKind::OutcomeUnknown => format!("not known: {error:?}"),
-        Err(error) => format!("not done: {error:?}"),
-    };
-    fs::write(OUTCOME_FILE, outcome_text).unwrap();
+/// State of a database after a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// All parts of the call are stored.
+    Done,
+    /// The database is unchanged.
+    Nothing,
+    /// Some parts of the call are stored.
+    Torn,
 }
 
-fn cause(error: OpenError) -> StorageError {
-    match error {
-        OpenError::Failed { source, .. } => source,
-        other => panic!("{other:?}"),
-    }
-}
-
-/// Stores a revocation whose token is past retention.
-pub(super) async fn revoke_expired_token(storage: &SqliteStorage) {
-    storage.revoke_tokens(&[digest(9)], Timestamp::MIN, Timestamp::MIN).await.unwrap();
-}
-
-/// Stores a link and a session.
-pub(super) async fn sign_in(storage: &SqliteStorage, account: &AccountId) {
+/// Creates an account with a course, a key, a link and a session, and a revocation whose token is past retention. Returns the
+/// key's id.
+pub async fn prepare(storage: &impl Storage) -> String {
+    let account = import_one_course(storage).await;
+    key_of(storage, &account).await;
     for number in [LINK, SPENT_LINK] {
-        storage.create_link(&link(account, number), &Actor::OWNER).await.unwrap();
+        storage.create_link(&link(&account, number), &Actor::OWNER).await.unwrap();
     }
     let session = session(SESSION);
     storage.exchange_link(&digest(SPENT_LINK), session.created_at, &session).await.unwrap().unwrap();
-}
-
-fn digest(number: u8) -> TokenDigest {
-    TokenDigest::from_bytes([number; 32])
+    storage.revoke_tokens(&[digest(9)], Timestamp::MIN, Timestamp::MIN).await.unwrap();
+    let keys = storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
+    keys[0].identity.credential_id.to_string()
 }
 
 fn link(account: &AccountId, number: u8) -> NewSignIn {
@@ -123,7 +91,17 @@ fn session(number: u8) -> NewSession {
     NewSession { digest: digest(number), created_at, expires_at }
 }
 
-async fn run_call(call: &str, storage: &SqliteStorage, key: &str) -> Result<(), StorageError> {
+/// Returns every call that writes.
+pub fn calls() -> impl Iterator<Item = Call> {
+    ADMIN_CALLS.into_iter().chain(SETTINGS_CALLS)
+}
+
+/// Makes one of [`calls`].
+///
+/// # Errors
+///
+/// Returns the error of the call.
+pub async fn run_call(call: &str, storage: &impl Storage, key: &str) -> Result<(), StorageError> {
     let (account, at) = (AccountId::new("acc"), Timestamp::from_microseconds(7).unwrap());
     let (_, new) = NewCredential::api_key(account.clone(), "new", Scopes::default());
     match call {
@@ -148,29 +126,38 @@ async fn run_call(call: &str, storage: &SqliteStorage, key: &str) -> Result<(), 
         "remove course" => storage.remove_course(&account, "course").await.map(|removed| assert!(removed)),
         "remove account" => storage.remove_account(&account).await.map(|removed| assert!(removed.is_some())),
         "import" => import(storage, &course(&account)).await,
-        // Fills more than the first block of the WAL index.
-        "large import" => {
-            let mut large = course(&account);
-            large.modules[0].content = "x".repeat(18 << 20);
-            import(storage, &large).await
-        }
-        "spilling import" => {
-            let mut import = storage.begin_import().await?;
-            for number in 0..SPILL_COURSES {
-                let slug = format!("{number:0190}");
-                import.put_course(&Course { slug, modules: Vec::new(), ..course(&account) }).await?;
-            }
-            import.commit().await
-        }
         other => panic!("{other}"),
     }
 }
 
-async fn import(storage: &SqliteStorage, course: &Course) -> Result<(), StorageError> {
+/// Imports an account with the name `new` and with only one course, whose slug becomes `new`.
+///
+/// # Errors
+///
+/// Returns the error of the storage.
+pub async fn import(storage: &impl Storage, course: &Course) -> Result<(), StorageError> {
     let mut import = storage.begin_import().await?;
     let account = Account { id: course.account.clone(), name: "new".to_owned(), email: String::new() };
     import.put_account(&account).await?;
     import.put_course(&Course { slug: "new".to_owned(), ..course.clone() }).await?;
     import.prune().await?;
     import.commit().await
+}
+
+/// Returns what an outcome reports: `done`, `not known` or `not done`, with the error after a colon.
+pub fn report(outcome: Result<(), StorageError>) -> String {
+    match outcome {
+        Ok(()) => "done".to_owned(),
+        Err(error) if error.kind() == StorageErrorKind::OutcomeUnknown => format!("not known: {error:?}"),
+        Err(error) => format!("not done: {error:?}"),
+    }
+}
+
+/// Returns whether `reported` is true of each of `states`.
+pub fn is_truthful(reported: &str, states: &[State]) -> bool {
+    states.iter().all(|state| match reported {
+        "done" => *state == State::Done,
+        reported if reported.starts_with("not done") => *state == State::Nothing,
+        _ => *state != State::Torn,
+    })
 }
