@@ -6,17 +6,18 @@ mod rows;
 
 use std::fmt::Debug;
 use std::future::{Future, ready};
+use std::ops::Deref;
 
-use bytes::Bytes;
 use catalogue_core::admin::{AccountSummary, Accounts, AdminStorage, NewCredential};
 use catalogue_core::auth::Scopes;
 use catalogue_core::storage::{
     Actor, CheckedRows, CourseRow, CourseRows, CourseStorage, CourseViews, Limit, PageRequest, StorageError,
     ViewProblem,
 };
-use catalogue_core::{AccountId, Catalogue, Course, CourseListItem, Timestamp};
+use catalogue_core::{AccountId, Course, Timestamp};
 use catalogue_storage_conformance::{Storage, sample};
-use http::{Request, Response};
+
+use crate::database::Api;
 
 pub use conformance::OverViews;
 
@@ -33,7 +34,7 @@ pub const LOOSE_POSTGRES: &str = include_str!("host_app/postgres/loose.sql");
 /// kind of table; each implementation provides the statements that differ.
 pub trait HostApp: Sized + Send + Sync + 'static {
     /// The storage over the views.
-    type Storage: Storage + Clone + 'static;
+    type Storage: Storage + Clone;
     /// Variant of the tables.
     type Kind: Copy + Debug;
 
@@ -117,21 +118,6 @@ pub fn two_courses(account: &AccountId) -> [Course; 2] {
     [first, Course { created_at: sample::time(1_000_000), modules, ..sample::course(account.as_str(), "second") }]
 }
 
-/// Returns the items of a page.
-///
-/// # Errors
-/// Returns the storage's error.
-pub async fn items(
-    storage: &impl CourseStorage,
-    account: &AccountId,
-    page: &PageRequest,
-) -> Result<Vec<CourseListItem>, StorageError> {
-    let mut items = Vec::new();
-    let mut take = |row: CourseRow<'_>| items.push(row.into());
-    storage.list_courses(account, page, &mut CourseRows::new(page.limit, &mut take)).await?;
-    Ok(items)
-}
-
 /// Returns the slugs of all pages, with `limit` courses per page.
 ///
 /// # Errors
@@ -161,13 +147,6 @@ pub async fn summaries(storage: &impl AdminStorage, accounts: Accounts<'_>) -> V
     found
 }
 
-/// Creates an API key of `account`, and returns its record and its token.
-pub async fn key_of(storage: &impl AdminStorage, account: &AccountId) -> (NewCredential, String) {
-    let (token, key) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));
-    storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
-    (key, token.expose().to_owned())
-}
-
 /// Path of the list of courses.
 pub const LIST: &str = "/api/v1/courses";
 
@@ -177,28 +156,25 @@ pub const DETAIL: &str = "/api/v1/courses/second";
 /// A client of a catalogue over a storage, with an API key.
 #[derive(Debug)]
 pub struct Client {
-    catalogue: Catalogue,
     /// The client's key.
     pub key: NewCredential,
-    token: String,
+    api: Api,
+}
+
+impl Deref for Client {
+    type Target = Api;
+
+    fn deref(&self) -> &Api {
+        &self.api
+    }
 }
 
 impl Client {
     /// Creates a key of `account`, and a catalogue.
-    pub async fn new(storage: &(impl Storage + Clone + 'static), account: &AccountId) -> Self {
-        let (key, token) = key_of(storage, account).await;
-        Self { catalogue: Catalogue::with_api_keys(storage.clone()).build().unwrap(), key, token }
-    }
-
-    /// Returns the response for `path` if the client has cached the response with the ETag `tag`.
-    pub async fn get(&self, path: &str, tag: &str) -> Response<Bytes> {
-        let request = Request::get(path).header("authorization", format!("Bearer {}", self.token));
-        self.catalogue.call(request.header("if-none-match", tag).body(()).unwrap()).await
-    }
-
-    /// Returns the current ETag of `path`.
-    pub async fn tag(&self, path: &str) -> String {
-        self.get(path, "").await.headers()["etag"].to_str().unwrap().to_owned()
+    pub async fn new(storage: &(impl Storage + Clone), account: &AccountId) -> Self {
+        let (token, key) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));
+        storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
+        Self { key, api: Api::new(storage.clone(), token.expose().to_owned()) }
     }
 
     /// Returns the current status and body of `path`.
@@ -209,6 +185,6 @@ impl Client {
 
     /// Returns the current status of `path`.
     pub async fn status(&self, path: &str) -> u16 {
-        self.get(path, "").await.status().as_u16()
+        self.text(path).await.0
     }
 }

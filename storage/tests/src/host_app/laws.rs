@@ -7,13 +7,14 @@ use std::slice;
 use catalogue_core::admin::{Accounts, AdminStorage, NewCredential};
 use catalogue_core::auth::{Scopes, TokenDigest};
 use catalogue_core::storage::{
-    Actor, CheckedRows, CourseStorage, CredentialStorage, KeyStorage, NewSession, NewSignIn, PageRequest, Position,
-    SignInStorage, StorageError, StorageErrorKind, ViewProblem,
+    Actor, CheckedRows, CourseStorage, CredentialStorage, KeyStorage, PageRequest, Position, SignInStorage,
+    StorageError, StorageErrorKind, ViewProblem,
 };
 use catalogue_core::{AccountId, Course, Timestamp};
-use catalogue_storage_conformance::sample::{self, time};
+use catalogue_storage_conformance::sample;
 
-use super::{Client, DETAIL, HostApp, LIST, items, slugs, summaries, two_courses};
+use super::{Client, DETAIL, HostApp, LIST, slugs, summaries, two_courses};
+use crate::database::{at, digest, items, key_of, link, session};
 
 /// Creates a test of each law that needs nothing but a host application's tables.
 #[macro_export]
@@ -63,20 +64,11 @@ pub async fn host_commit_is_in_next_response<H: HostApp>() {
     }
 }
 
-/// Returns a link of `account`, and a session for it.
-fn sign_in(account: &AccountId, number: u8) -> (NewSignIn, NewSession) {
-    let (created_at, expires_at) = (time(0), time(10_000_000));
-    let digest = |number| TokenDigest::from_bytes([number; 32]);
-    let link = NewSignIn { digest: digest(number), account: account.clone(), created_at, expires_at };
-    (link, NewSession { digest: digest(number + 100), created_at, expires_at })
-}
-
 /// Creates a session of `account`, and returns its digest.
-async fn session(storage: &impl SignInStorage, account: &AccountId) -> TokenDigest {
-    let (link, session) = sign_in(account, 1);
-    storage.create_link(&link, &Actor::OPERATOR).await.unwrap();
-    storage.exchange_link(&link.digest, link.created_at, &session).await.unwrap().unwrap();
-    session.digest
+async fn sign_in(storage: &impl SignInStorage, account: &AccountId) -> TokenDigest {
+    storage.create_link(&link(account.as_str(), 1, 0), &Actor::OPERATOR).await.unwrap();
+    storage.exchange_link(&digest(1), at(1), &session(2, 1)).await.unwrap().unwrap();
+    digest(2)
 }
 
 /// An account that its view no longer returns has no courses, whatever is cached, and no sessions. Its keys stay valid until
@@ -87,7 +79,7 @@ pub async fn unlisted_account_has_no_courses_but_its_key_stays_valid<H: HostApp>
         let (storage, account) = (app.storage(), app.account("anna").await);
         app.put_courses(&two_courses(&account)).await;
         let client = Client::new(storage, &account).await;
-        let session = session(storage, &account).await;
+        let session = sign_in(storage, &account).await;
         let (first, tag) = (client.text(LIST).await, client.tag(LIST).await);
         assert!(first.1.contains("second") && client.get(LIST, &tag).await.status() == 304, "{kind:?}: {first:?}");
         assert_eq!(client.status(DETAIL).await, 200, "{kind:?}");
@@ -102,7 +94,7 @@ pub async fn unlisted_account_has_no_courses_but_its_key_stays_valid<H: HostApp>
         assert_eq!(storage.find_session(&session).await.unwrap(), None, "{kind:?}");
         let (_, other) = NewCredential::api_key(account.clone(), "another", Scopes::from_names(["read:courses"]));
         let key = storage.create_key(&other, &Actor::OPERATOR).await.unwrap_err();
-        let link = storage.create_link(&sign_in(&account, 2).0, &Actor::OPERATOR).await.unwrap_err();
+        let link = storage.create_link(&link(account.as_str(), 3, 0), &Actor::OPERATOR).await.unwrap_err();
         assert_eq!([key, link].map(|error| error.kind()), [StorageErrorKind::UnknownReference; 2], "{kind:?}");
         // An operator can still list the key, and revoke it.
         for accounts in [Accounts::All, Accounts::Only(slice::from_ref(&account))] {
@@ -129,7 +121,7 @@ pub async fn account_list_counts_courses_and_keys<H: HostApp>() {
     app.put_courses(&two_courses(&"b".into())).await;
     app.put_courses(&[sample::course("B", "one")]).await;
     app.execute(&app.insert_owner(&"a".into())).await;
-    super::key_of(app.storage(), &"a".into()).await;
+    key_of(app.storage(), &"a".into()).await;
     let row = |id: &str, courses, keys| (id.to_owned(), courses, keys);
     assert_eq!(summaries(app.storage(), Accounts::All).await, [row("B", 1, 0), row("a", 0, 1), row("b", 2, 0)]);
     let named = ["nobody".into(), "b".into()];
@@ -172,9 +164,9 @@ pub async fn accounts_are_compared_by_bytes<H: HostApp>(app: &H, accounts: &[&st
         let courses =
             [course(account, "s", &["One", "Two"]), course(account, "S", &[account]), course(account, &only, &[])];
         app.put_courses(&courses).await;
-        keys.push(super::key_of(storage, &AccountId::new(*account)).await.0);
+        keys.push(Client::new(storage, &AccountId::new(*account)).await.key);
     }
-    let session = session(storage, &AccountId::new(accounts[0])).await;
+    let session = sign_in(storage, &AccountId::new(accounts[0])).await;
     let later = Position { created_at: Timestamp::MAX, slug: String::new() };
     for is_recreated in [false, true] {
         if is_recreated {

@@ -3,9 +3,10 @@
 use catalogue_core::AccountId;
 use catalogue_core::storage::{CheckedRows, CourseStorage, CredentialStorage, PageRequest, StorageErrorKind};
 use catalogue_postgres::{OpenError, PostgresStorage};
+use catalogue_storage_tests::database::items;
 use catalogue_storage_tests::host_app::laws::AffectedReads::{Both, List};
 use catalogue_storage_tests::host_app::laws::{self, DROP_TABLES, InvalidRow};
-use catalogue_storage_tests::host_app::{HostApp as _, LOOSE_POSTGRES as LOOSE, items, key_of};
+use catalogue_storage_tests::host_app::{Client, HostApp as _, LOOSE_POSTGRES as LOOSE};
 
 use super::host_app::{HostApp, options};
 
@@ -163,7 +164,7 @@ async fn changed_column_type_is_named_with_expected_type() {
 async fn credential_is_found_despite_invalid_revision() {
     let Some(host_app) = HostApp::with_tables(LOOSE).await else { return };
     let account = AccountId::new("acc");
-    let (key, _) = key_of(&host_app.storage, &account).await;
+    let key = Client::new(&host_app.storage, &account).await.key;
     let revision = async || host_app.storage.find_credential(&key.digest).await.unwrap().unwrap().revision;
     assert!(revision().await.is_some());
     for change in [

@@ -8,7 +8,7 @@ use catalogue_postgres::PostgresStorage;
 
 use super::host_app::{HostApp, NUMBERS, TEXTS};
 use crate::schema::Schema;
-use catalogue_storage_tests::host_app::items;
+use catalogue_storage_tests::database::items;
 
 /// Number of courses of ten accounts together, with one module each; `CATALOGUE_TEST_COURSES` overrides it.
 fn courses() -> u32 {

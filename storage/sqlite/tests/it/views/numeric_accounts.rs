@@ -6,8 +6,9 @@ use catalogue_core::auth::Scopes;
 use catalogue_core::storage::{
     Actor, CourseRow, CourseRows, CourseStorage, KeyStorage, Limit, PageRequest, StorageError, StorageErrorKind,
 };
+use catalogue_storage_tests::database::{items, key_of};
 use catalogue_storage_tests::host_app::laws::accounts_are_compared_by_bytes;
-use catalogue_storage_tests::host_app::{items, key_of, slugs, summaries};
+use catalogue_storage_tests::host_app::{slugs, summaries};
 
 use super::host_app::{HostApp, PLAIN, WITH_REVISIONS};
 use super::with_two_courses;

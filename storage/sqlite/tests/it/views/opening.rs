@@ -5,7 +5,8 @@ use std::path::Path;
 
 use catalogue_core::storage::{CheckedRows, StorageErrorKind};
 use catalogue_sqlite::{Integrity, OpenError, SqliteStorage};
-use catalogue_storage_tests::host_app::{key_of, slugs};
+use catalogue_storage_tests::database::key_of;
+use catalogue_storage_tests::host_app::slugs;
 use rusqlite::Connection;
 
 use super::host_app::{HostApp, Kind, PLAIN};
