@@ -52,7 +52,7 @@ pub async fn host_commit_is_in_next_response<H: HostApp>() {
             ] {
                 let tag = client.tag(path).await;
                 assert_eq!(client.get(path, &tag).await.status(), 304, "{kind:?}");
-                let value = format!("\u{fffe}0 value {number} of {}", change.len());
+                let value = format!("\u{fffe}0 round {number} of {change}");
                 app.execute(&change.replace("VALUE", &format!("'{value}'"))).await;
                 let next = client.get(path, &tag).await;
                 assert_eq!(next.status(), 200, "{kind:?} {change}");
