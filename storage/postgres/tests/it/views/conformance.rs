@@ -2,24 +2,24 @@
 
 use catalogue_storage_tests::host_app::OverViews;
 
-use super::host_app::{HostApp, NUMBERS, TEXTS};
+use super::host_app::{HostApp, Kind};
 
-async fn fixture(tables: &'static str) -> OverViews<HostApp> {
-    OverViews::new(tables).await
+async fn fixture(kind: Kind) -> OverViews<HostApp> {
+    OverViews::new(kind).await
 }
 
 mod texts {
-    catalogue_storage_conformance::course_and_credential_storage_tests!(|| super::fixture(super::TEXTS));
+    catalogue_storage_conformance::course_and_credential_storage_tests!(|| super::fixture(super::Kind::Texts));
 }
 
 mod numbers {
-    catalogue_storage_conformance::course_and_credential_storage_tests!(|| super::fixture(super::NUMBERS));
+    catalogue_storage_conformance::course_and_credential_storage_tests!(|| super::fixture(super::Kind::Numbers));
 }
 
 mod keys {
-    catalogue_storage_conformance::key_storage_tests!(|| super::fixture(super::TEXTS));
+    catalogue_storage_conformance::key_storage_tests!(|| super::fixture(super::Kind::Texts));
 }
 
 mod sign_ins {
-    catalogue_storage_conformance::sign_in_storage_tests!(|| super::fixture(super::TEXTS));
+    catalogue_storage_conformance::sign_in_storage_tests!(|| super::fixture(super::Kind::Texts));
 }

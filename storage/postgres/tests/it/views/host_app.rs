@@ -14,6 +14,13 @@ pub(crate) const TEXTS: &str = include_str!("texts.sql");
 /// Tables with numbers as ids, times without a zone and in microseconds, module counts and revisions.
 pub(crate) const NUMBERS: &str = include_str!("numbers.sql");
 
+/// Variant of the tables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    Texts,
+    Numbers,
+}
+
 /// The host application's tables, and the storage over their views.
 pub(crate) struct HostApp {
     pub(crate) schema: Schema,
@@ -46,18 +53,22 @@ impl HostApp {
 
 impl host_app::HostApp for HostApp {
     type Storage = PostgresStorage;
-    type Kind = &'static str;
+    type Kind = Kind;
 
-    const PLAIN: &'static str = TEXTS;
-    const WITH_REVISIONS: &'static str = NUMBERS;
+    const PLAIN: Kind = Kind::Texts;
+    const WITH_REVISIONS: Kind = Kind::Numbers;
     const ACCEPTS_NUL: bool = false;
 
-    fn kinds() -> Vec<&'static str> {
-        vec![TEXTS, NUMBERS]
+    fn kinds() -> Vec<Kind> {
+        vec![Kind::Texts, Kind::Numbers]
     }
 
-    async fn new(tables: &'static str) -> Option<Self> {
-        Self::with_tables(tables).await
+    async fn new(kind: Kind) -> Option<Self> {
+        Self::with_tables(match kind {
+            Kind::Texts => TEXTS,
+            Kind::Numbers => NUMBERS,
+        })
+        .await
     }
 
     fn storage(&self) -> &PostgresStorage {
