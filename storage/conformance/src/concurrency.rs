@@ -9,12 +9,14 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 
 use tokio::runtime::Handle;
 
-/// Runs `work` on `count` threads concurrently, waits for them, and returns their results.
+/// Runs `work` on `count` threads concurrently with the thread's number, waits for them, and returns their results.
 ///
 /// Tasks of the storage, such as those of connections, keep running: the runtime has its own threads.
-pub(crate) fn on_threads<T: Send>(count: usize, work: impl AsyncFn() -> T + Sync) -> Vec<T> {
+pub(crate) fn on_threads<T: Send>(count: usize, work: impl AsyncFn(usize) -> T + Sync) -> Vec<T> {
+    let work = &work;
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..count).map(|_| on_thread(scope, Handle::current(), &work)).collect();
+        let on = |number| on_thread(scope, Handle::current(), async move || work(number).await);
+        let threads: Vec<_> = (0..count).map(on).collect();
         threads.into_iter().map(join).collect()
     })
 }

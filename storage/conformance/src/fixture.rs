@@ -10,7 +10,7 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, Course, Timestamp};
 
 use crate::Storage;
-use crate::seed::{account, instant, seed_accounts};
+use crate::seed::{account, begin, import, instant, seed_accounts};
 
 /// Precision of times in a host application's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -185,7 +185,7 @@ impl<S: Storage> CourseFixture for S {
 
     /// Puts all courses in one import.
     async fn put_courses(&self, courses: &[Course]) {
-        let mut import = self.begin_import().await.expect("an import can begin if no other is open");
+        let mut import = begin(self).await;
         for course in courses {
             import.put_account(&account(course.account.as_str())).await.expect("an account can be put");
             let change = import.put_course(course).await;
@@ -226,9 +226,7 @@ impl<S: Storage> CredentialFixture for S {
 
 impl<S: Storage> AccountFixture for S {
     async fn put_account(&self, account: &Account) {
-        let mut import = self.begin_import().await.expect("an import can begin if no other is open");
-        import.put_account(account).await.expect("an account can be put");
-        import.commit().await.expect("an import can be committed");
+        import(self, [account], []).await;
     }
 
     async fn remove_account(&self, account: &AccountId) {

@@ -6,6 +6,7 @@ use catalogue_core::{AccountId, Timestamp};
 
 use crate::KeyFixture;
 use crate::credential_lookup::{as_stored, assert_stored};
+use crate::seed::{api_key, oauth_token};
 
 /// Result of a call, with only the kind of its error.
 pub(crate) type Outcome<T> = Result<T, StorageErrorKind>;
@@ -19,6 +20,29 @@ pub(crate) async fn create(fixture: &impl KeyFixture, key: &NewCredential) -> Ne
 
 pub(crate) async fn try_create(fixture: &impl KeyFixture, key: &NewCredential) -> Outcome<()> {
     fixture.storage().create_key(key, &Actor::OWNER).await.map_err(|error| error.kind())
+}
+
+/// Creates an API key that expires, one that does not, and an OAuth token if there are any, in account `a`.
+pub(crate) async fn create_some(fixture: &impl KeyFixture) -> Vec<NewCredential> {
+    let mut created = Vec::new();
+    for key in some_keys(fixture) {
+        created.push(create(fixture, &key).await);
+    }
+    created
+}
+
+/// Returns the keys that [`create_some`] creates.
+pub(crate) fn some_keys(fixture: &impl KeyFixture) -> Vec<NewCredential> {
+    let mut lasting = api_key("a", "key_2", "token-2");
+    lasting.record.expires_at = None;
+    let mut keys = vec![api_key("a", "key_1", "token-1"), lasting];
+    keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
+    keys
+}
+
+/// Returns the id of a credential.
+pub(crate) fn key_id(key: &NewCredential) -> &str {
+    &key.record.identity.credential_id
 }
 
 /// Returns all keys of the account.

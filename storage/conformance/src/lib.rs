@@ -84,7 +84,6 @@ mod credential_lookup;
 mod fixture;
 mod key_calls;
 mod macros;
-mod random;
 mod reading;
 #[doc(hidden)]
 pub mod sample;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use catalogue_core::admin::{Accounts, AdminStorage, Record};
+use catalogue_core::admin::{Accounts, AdminStorage, Record, Visitor};
 use catalogue_core::storage::{
     AtRevision, CourseRow, CourseRows, CourseStorage, Limit, PageRequest, Position, Revision, StorageError,
     StorageErrorKind,
@@ -105,15 +105,23 @@ pub(crate) async fn find_at_revision(
     found.expect("A course can be looked up; a nonexistent one returns None, not an error.")
 }
 
+/// Returns the values that a call visits. The visitor breaks after `limit` values.
+pub(crate) async fn visited<T: Send>(
+    limit: usize,
+    call: impl AsyncFnOnce(&mut Visitor<'_, T>) -> Result<(), StorageError>,
+) -> Vec<T> {
+    let mut values = Vec::new();
+    let mut visit = |value| {
+        values.push(value);
+        if values.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    call(&mut visit).await.expect("A visit succeeds, even of unknown accounts, and even if its visitor breaks.");
+    values
+}
+
 /// Exports all records.
 pub(crate) async fn export(storage: &impl AdminStorage) -> Vec<Record> {
-    let mut records = Vec::new();
-    let mut visit = |record| {
-        records.push(record);
-        ControlFlow::Continue(())
-    };
-    storage.export(Accounts::All, &mut visit).await.expect("records can be exported");
-    records
+    visited(usize::MAX, async |visit| storage.export(Accounts::All, visit).await).await
 }
 
 /// Returns the course as the fixture's tables store it.

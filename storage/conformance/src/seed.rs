@@ -1,8 +1,7 @@
 //! Test data: records with defaults, put into the storage through the fixture.
 
-use catalogue_core::admin::{AdminStorage, CredentialRecord, Import, NewCredential};
+use catalogue_core::admin::{Account, AdminStorage, CredentialRecord, Import, NewCredential};
 use catalogue_core::auth::{BearerToken, Identity, Scopes, TokenDigest};
-use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 
 use crate::reading::as_stored;
@@ -38,13 +37,30 @@ pub(crate) async fn seed<'c>(fixture: &impl CourseFixture, courses: impl IntoIte
     fixture.put_courses(&put).await;
 }
 
-/// Puts accounts without courses.
-pub(crate) async fn seed_accounts(storage: &impl AdminStorage, ids: &[&str]) {
-    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
-    for id in ids {
-        import.put_account(&account(id)).await.expect("an account can be put");
+/// Begins an import, if no other is open.
+pub(crate) async fn begin(storage: &impl AdminStorage) -> Box<dyn Import> {
+    storage.begin_import().await.expect("an import can begin")
+}
+
+/// Puts accounts and courses in one import.
+pub(crate) async fn import<'r>(
+    storage: &impl AdminStorage,
+    accounts: impl IntoIterator<Item = &'r Account>,
+    courses: impl IntoIterator<Item = &'r Course>,
+) {
+    let mut import = begin(storage).await;
+    for account in accounts {
+        import.put_account(account).await.expect("an account can be put");
+    }
+    for course in courses {
+        import.put_course(course).await.expect("a course of a known account can be put");
     }
     import.commit().await.expect("an import can be committed");
+}
+
+/// Puts accounts without courses.
+pub(crate) async fn seed_accounts(storage: &impl AdminStorage, ids: &[&str]) {
+    import(storage, &ids.iter().map(|id| account(id)).collect::<Vec<_>>(), []).await;
 }
 
 /// Prunes, and returns the removed courses as `account/slug`, sorted.
@@ -77,6 +93,15 @@ pub(crate) fn api_key(account: &str, id: &str, token: &str) -> NewCredential {
     NewCredential { digest: digest(token), record }
 }
 
+/// Returns API key `number` of `account`, with its creation and its expiry in seconds after the default time; `None` never
+/// expires.
+pub(crate) fn numbered_key(account: &str, number: usize, created: i64, expires: Option<i64>) -> NewCredential {
+    let mut key = api_key(account, &format!("key_{number}"), &format!("token-{number}"));
+    key.record.created_at = second(created);
+    key.record.expires_at = expires.map(second);
+    key
+}
+
 /// Returns an OAuth token of `account`, which has no name and no expiry.
 pub(crate) fn oauth_token(account: &str, token: &str) -> NewCredential {
     let mut credential = api_key(account, "", token);
@@ -90,11 +115,6 @@ pub(crate) fn oauth_token(account: &str, token: &str) -> NewCredential {
 /// Returns the digest of a token.
 pub(crate) fn digest(token: &str) -> TokenDigest {
     BearerToken::new(token).expect("a case's tokens are bearer tokens").digest()
-}
-
-/// Stores a credential of an existing account.
-pub(crate) async fn create(storage: &impl KeyStorage, credential: &NewCredential) {
-    storage.create_key(credential, &Actor::OPERATOR).await.expect("a credential of a known account can be stored");
 }
 
 /// Puts an account, and returns its id.

@@ -1,6 +1,8 @@
 //! Texts that test a storage's encoding.
 
-use catalogue_core::CourseModule;
+use catalogue_core::{Course, CourseModule};
+
+use crate::sample::course;
 
 /// Returns texts that storages, encodings and quoting have been known to change.
 pub(crate) fn unusual_texts() -> Vec<String> {
@@ -32,8 +34,25 @@ pub(crate) fn unusual_texts() -> Vec<String> {
     texts
 }
 
+/// Returns courses of account `a` that use each of the [`unusual_texts`] in every text of a course, and one of a module.
+pub(crate) fn unusual_courses() -> Vec<Course> {
+    let texts = unusual_texts();
+    let at = |index: usize| texts[index % texts.len()].clone();
+    let mut courses: Vec<_> = (0..texts.len())
+        .map(|index| Course {
+            title: at(index),
+            tagline: at(index + 1),
+            language: at(index + 2),
+            access_mode: Some(at(index + 3)),
+            ..course("a", &format!("text-{index:02}"))
+        })
+        .collect();
+    courses.push(Course { modules: unusual_modules(), ..course("a", "zz-modules") });
+    courses
+}
+
 /// Returns modules that use each of the [`unusual_texts`] as a title, as a summary and as a body.
-pub(crate) fn unusual_modules() -> Vec<CourseModule> {
+fn unusual_modules() -> Vec<CourseModule> {
     let texts = unusual_texts();
     let at = |index: usize| texts[index % texts.len()].clone();
     let module = |index| CourseModule { title: at(index), summary: at(index + 1), content: at(index + 2) };

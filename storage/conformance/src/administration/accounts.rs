@@ -1,24 +1,18 @@
 //! Listing accounts with the numbers of their courses and keys.
 
-use std::ops::ControlFlow;
-
+use catalogue_core::Timestamp;
 use catalogue_core::admin::{Account, AccountSummary, Accounts};
-use catalogue_core::{Course, Timestamp};
 
 use crate::Storage;
-use crate::seed::{account, api_key, course, create, id, modules, oauth_token, seed, seed_accounts, time};
+use crate::key_calls::create;
+use crate::reading::visited;
+use crate::seed::{account, api_key, course, course_of, id, import, oauth_token, seed, seed_accounts, time};
 
 /// Time that is passed to the calls, in microseconds after the default time.
 const NOW: i64 = 7;
 
 async fn listed(storage: &impl Storage, accounts: Accounts<'_>) -> Vec<AccountSummary> {
-    let mut summaries = Vec::new();
-    let mut visit = |summary| {
-        summaries.push(summary);
-        ControlFlow::Continue(())
-    };
-    storage.list_accounts(accounts, time(NOW), &mut visit).await.expect("the accounts can be listed");
-    summaries
+    visited(usize::MAX, async |visit| storage.list_accounts(accounts, time(NOW), visit).await).await
 }
 
 /// Returns id, courses and keys of each account.
@@ -26,29 +20,23 @@ fn counts(summaries: &[AccountSummary]) -> Vec<(&str, u64, u64)> {
     summaries.iter().map(|summary| (summary.account.id.as_str(), summary.courses, summary.keys)).collect()
 }
 
-/// Every account is listed by id, compared byte by byte, with name, email and the number of its courses.
+/// Every account is listed by id, compared byte by byte, with name, email and the number of its courses. The visitor
+/// may break.
 pub async fn accounts_are_listed_by_id_with_course_counts(storage: &impl Storage) {
     assert_eq!(listed(storage, Accounts::All).await, [], "An empty storage lists no accounts.");
     let ids = [" ", "A", "B", "a", "a ", "a-", "\u{e9}", "\u{ff5e}", "\u{1f917}"];
-    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
     let accounts = ids.map(|id| Account { name: format!("\u{1f917} {id}"), email: format!("{id}@"), ..account(id) });
-    for account in accounts.iter().rev() {
-        import.put_account(account).await.expect("an account can be put");
-    }
-    for (index, id) in ids.into_iter().enumerate() {
-        for number in 0..index % 4 {
-            let course = Course { modules: modules(3), ..course(id, &format!("c{number}")) };
-            import.put_course(&course).await.expect("a course of a known account can be put");
-        }
-    }
-    import.commit().await.expect("an import can be committed");
+    let courses_of = |(index, id)| (0..index % 4).map(move |number| course_of(id, &format!("c{number}"), 3));
+    let courses: Vec<_> = ids.into_iter().enumerate().flat_map(courses_of).collect();
+    import(storage, accounts.iter().rev(), &courses).await;
     let expected = accounts.into_iter().zip((0..).map(|index| index % 4));
     let expected: Vec<_> = expected.map(|(account, courses)| AccountSummary { account, courses, keys: 0 }).collect();
-    assert_eq!(
-        listed(storage, Accounts::All).await,
-        expected,
-        "Accounts are listed by id, by bytes, each with the number of its courses."
-    );
+    for length in [1, 4, 9, usize::MAX] {
+        let listed = visited(length, async |visit| storage.list_accounts(Accounts::All, time(NOW), visit).await).await;
+        let rule =
+            "Accounts are listed by id, by bytes, each with the number of its courses, until the visitor breaks.";
+        assert_eq!(listed, expected[..length.min(expected.len())], "{rule}");
+    }
 }
 
 /// Active keys are counted: neither revoked nor expired at the given time, to the microsecond. OAuth tokens are not keys.
@@ -93,21 +81,5 @@ pub async fn account_filter_lists_only_named_accounts(storage: &impl Storage) {
         let ids: Vec<_> = selected.iter().copied().map(id).collect();
         let some = listed(storage, Accounts::Only(&ids)).await;
         assert_eq!(counts(&some), expected, "A list of some accounts contains only these: {selected:?}.");
-    }
-}
-
-/// A list ends when its visitor breaks.
-pub async fn list_stops_when_visitor_breaks(storage: &impl Storage) {
-    let ids: Vec<_> = (0..9).map(|number| format!("account {number}")).collect();
-    seed_accounts(storage, &ids.iter().map(String::as_str).collect::<Vec<_>>()).await;
-    for length in [1, 4, 9] {
-        let mut summaries = Vec::new();
-        let mut visit = |summary: AccountSummary| {
-            summaries.push(summary.account.id.as_str().to_owned());
-            if summaries.len() == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let ended = storage.list_accounts(Accounts::All, time(NOW), &mut visit).await;
-        assert!(ended.is_ok(), "A list succeeds even if its visitor breaks.");
-        assert_eq!(summaries, ids[..length], "A list of accounts ends when its visitor breaks.");
     }
 }

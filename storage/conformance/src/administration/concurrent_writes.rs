@@ -12,7 +12,7 @@ use crate::Storage;
 use crate::concurrency::{join, on_thread, read_during_writes};
 use crate::courses::concurrency::{generation, write_numbers_of_read};
 use crate::reading::{find, slugs};
-use crate::seed::{course, id, seed};
+use crate::seed::{begin, course, id, seed};
 
 /// Timeout after which a write during an import is assumed to wait for the import's end.
 const BLOCKED_AFTER: Duration = Duration::from_millis(50);
@@ -38,7 +38,7 @@ pub async fn concurrent_imports_lose_no_data(storage: &impl Storage) {
     let runtime = Handle::current();
     let (first, second) = thread::scope(|scope| {
         let first = on_thread(scope, runtime.clone(), async move || {
-            let mut first = storage.begin_import().await.expect("an import can begin if no other is open");
+            let mut first = begin(storage).await;
             let second = on_thread(scope, runtime, async || import_one(storage, "second").await);
             wait_until_done_or_blocked(&second).await;
             let put = first.put_course(&course("a", "first")).await;
@@ -71,7 +71,7 @@ pub async fn removal_during_import_is_not_undone(storage: &impl Storage) {
     let runtime = Handle::current();
     let removed = thread::scope(|scope| {
         let import = on_thread(scope, runtime.clone(), async move || {
-            let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
+            let mut import = begin(storage).await;
             let remove = async || AdminStorage::remove_course(storage, &id("a"), "removed").await;
             let removal = on_thread(scope, runtime, remove);
             wait_until_done_or_blocked(&removal).await;

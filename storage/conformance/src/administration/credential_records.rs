@@ -1,13 +1,12 @@
 //! Credentials of all accounts, for an operator.
 
-use std::ops::ControlFlow;
-
-use catalogue_core::Timestamp;
-use catalogue_core::admin::{Accounts, CredentialRecord};
+use catalogue_core::admin::{Account, Accounts};
 
 use crate::Storage;
 use crate::credential_lookup::assert_stored;
-use crate::seed::{api_key, course, create, id, oauth_token, seed, seed_accounts, time};
+use crate::key_calls::{create, list};
+use crate::reading::visited;
+use crate::seed::{account, api_key, begin, course, id, oauth_token, seed, seed_accounts, time};
 
 /// The record of an API key or OAuth token is found by its whole id, as it was stored; an unknown id is `None`.
 pub async fn record_is_found_by_id(storage: &impl Storage) {
@@ -44,22 +43,13 @@ pub async fn records_of_all_accounts_are_ordered_by_account(storage: &impl Stora
     create(storage, &oauth_token("b", "token-o")).await;
     let mut expected = Vec::new();
     for account in accounts {
-        let listed = storage.list_keys(&id(account), Timestamp::MAX, usize::MAX).await.expect("keys can be listed");
-        expected.extend(listed.expect("the account is known"));
+        expected.extend(list(storage, &id(account)).await.expect("the account is known"));
     }
     assert_eq!(expected.len(), 21, "this case has 21 credentials");
     for length in [1, 5, expected.len()] {
-        let mut records = Vec::new();
-        let mut visit = |record| {
-            records.push(record);
-            if records.len() == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        storage.visit_credentials(Accounts::All, &mut visit).await.expect("all credentials can be read");
-        assert_eq!(
-            records,
-            expected[..length],
-            "Credentials are ordered by account, then as in its list, until the visitor breaks."
-        );
+        let records = visited(length, async |visit| storage.visit_credentials(Accounts::All, visit).await).await;
+        let rule = "Credentials are ordered by account, then as in its list, until the visitor breaks.";
+        assert_eq!(records, expected[..length], "{rule}");
     }
 }
 
@@ -76,13 +66,9 @@ pub async fn account_filter_returns_only_records_of_named_accounts(storage: &imp
         (&[], &[]),
     ] {
         let accounts: Vec<_> = ids.iter().map(|account| id(account)).collect();
-        let mut found = Vec::new();
-        let mut visit = |record: CredentialRecord| {
-            found.push(record.identity.credential_id.to_string());
-            ControlFlow::Continue(())
-        };
-        let visited = storage.visit_credentials(Accounts::Only(&accounts), &mut visit).await;
-        visited.expect("the credentials of some accounts can be read");
+        let only = Accounts::Only(&accounts);
+        let found = visited(usize::MAX, async |visit| storage.visit_credentials(only, visit).await).await;
+        let found: Vec<_> = found.iter().map(|record| &*record.identity.credential_id).collect();
         assert_eq!(found, expected, "Credentials of some accounts are in order, and none of another account.");
     }
 }
@@ -92,10 +78,9 @@ pub async fn import_leaves_credentials_unchanged(storage: &impl Storage) {
     seed(storage, &[course("a", "pruned")]).await;
     let credential = api_key("a", "key_1", "token-1");
     create(storage, &credential).await;
-    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
-    let mut account = crate::seed::account("a");
-    account.name = "Another name".to_owned();
-    import.put_account(&account).await.expect("an account can be put");
+    let mut import = begin(storage).await;
+    let renamed = Account { name: "Another name".to_owned(), ..account("a") };
+    import.put_account(&renamed).await.expect("an account can be put");
     import.prune().await.expect("an import can prune");
     import.commit().await.expect("an import can be committed");
     assert_stored(storage, &credential, "An import leaves credentials unchanged.").await;

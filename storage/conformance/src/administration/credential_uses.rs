@@ -2,10 +2,10 @@
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{AdminStorage, CredentialUse, NewCredential};
-use catalogue_core::storage::{Actor, KeyStorage};
 
 use crate::Storage;
-use crate::seed::{api_key, course, create, id, oauth_token, seed, seed_accounts, time};
+use crate::key_calls::{create, list, revoke};
+use crate::seed::{api_key, course, id, oauth_token, seed, seed_accounts, time};
 
 fn used(credential: &NewCredential, at: Timestamp) -> CredentialUse {
     let identity = &credential.record.identity;
@@ -17,9 +17,13 @@ async fn record_uses(storage: &impl AdminStorage, uses: &[CredentialUse]) {
 }
 
 /// Returns the last uses of an account's credentials, in the order of its list.
-async fn last_uses(storage: &impl KeyStorage, account: &str) -> Vec<Option<Timestamp>> {
-    let listed = storage.list_keys(&id(account), Timestamp::MAX, usize::MAX).await.expect("credentials can be listed");
-    listed.expect("the account is known").into_iter().map(|record| record.last_used_at).collect()
+async fn last_uses(storage: &impl Storage, account: &str) -> Vec<Option<Timestamp>> {
+    list(storage, &id(account))
+        .await
+        .expect("the account is known")
+        .into_iter()
+        .map(|record| record.last_used_at)
+        .collect()
 }
 
 /// A use of an API key or OAuth token is recorded to the microsecond, and no other credential is changed.
@@ -81,8 +85,7 @@ pub async fn use_of_revoked_credential_is_recorded(storage: &impl Storage) {
     seed_accounts(storage, &["a"]).await;
     let key = api_key("a", "key_1", "token-1");
     create(storage, &key).await;
-    let revoked = storage.revoke_key(&id("a"), "key_1", time(3), &Actor::OPERATOR).await;
-    revoked.expect("a credential can be revoked");
+    revoke(storage, &id("a"), "key_1", time(3)).await;
     record_uses(storage, &[used(&key, time(2))]).await;
     assert_eq!(last_uses(storage, "a").await, [Some(time(2))], "A use of a revoked credential is recorded too.");
 }

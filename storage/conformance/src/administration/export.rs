@@ -1,14 +1,13 @@
 //! Exporting all stored data of accounts and courses, in a fixed order.
 
-use std::ops::ControlFlow;
-
+use catalogue_core::Course;
 use catalogue_core::admin::{Account, Accounts, Change, Record};
-use catalogue_core::{Course, CourseModule, Timestamp};
 
 use crate::Storage;
-use crate::reading::export;
-use crate::seed::{account, course, course_at, id, instant, modules, prune, seed, time};
-use crate::texts::{unusual_modules, unusual_texts};
+use crate::courses::fields::courses_of_all_times;
+use crate::reading::{export, visited};
+use crate::seed::{account, begin, course, course_at, id, import, modules, prune, seed};
+use crate::texts::{unusual_courses, unusual_texts};
 use crate::variants::whole_course;
 
 /// Puts accounts and courses whose export has every kind of field, and an order that only a comparison of bytes yields.
@@ -28,103 +27,52 @@ async fn seed_all(storage: &impl Storage) -> Vec<Record> {
         }));
     }
     courses.push(whole_course("\u{1f917}", "\u{1f917}!"));
-    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
-    for account in accounts.iter().rev() {
-        import.put_account(account).await.expect("an account can be put");
-    }
-    for course in courses.iter().rev() {
-        import.put_course(course).await.expect("a course of a known account can be put");
-    }
-    import.commit().await.expect("an import can be committed");
+    import(storage, accounts.iter().rev(), courses.iter().rev()).await;
     accounts.map(Record::Account).into_iter().chain(courses.into_iter().map(Record::Course)).collect()
 }
 
-/// An export of an empty storage is empty.
-pub async fn empty_storage_exports_nothing(storage: &impl Storage) {
-    assert_eq!(export(storage).await, [], "An empty storage exports nothing.");
-}
-
-/// All accounts come first, by id, then all courses by account and slug, compared byte by byte.
+/// All accounts come first, by id, then all courses by account and slug, compared byte by byte. The visitor may break.
 pub async fn export_orders_accounts_then_courses_by_bytes(storage: &impl Storage) {
     let expected = seed_all(storage).await;
-    let name = |record: &Record| match record {
-        Record::Account(account) => format!("account {}", account.id),
-        Record::Course(course) => format!("course {} {}", course.account, course.slug),
-    };
-    let exported: Vec<_> = export(storage).await.iter().map(name).collect();
-    let expected: Vec<_> = expected.iter().map(name).collect();
-    assert_eq!(
-        exported, expected,
-        "An export contains all accounts by id, then all courses by account and slug, by bytes."
-    );
+    for length in (1..=expected.len()).chain([usize::MAX]) {
+        let records = visited(length, async |visit| storage.export(Accounts::All, visit).await).await;
+        let rule = "An export contains all accounts by id, then all courses by account and slug, by bytes";
+        assert_eq!(records, expected[..length.min(expected.len())], "{rule}, until the visitor breaks.");
+    }
 }
 
-/// Every field is exported, including modules' bodies and order.
+/// Every field is exported: texts byte by byte, times to the microsecond, and modules' bodies and order.
 pub async fn export_contains_every_field(storage: &impl Storage) {
-    let text = |field: &str| format!("{field} \u{1f917} 'quoted' \n {}", "x".repeat(2_000));
-    let module = |number: usize| CourseModule {
-        title: text(&format!("title {}", (number * 7) % 12)),
-        summary: text(&format!("summary {number}")),
-        content: text(&format!("content {number}")),
-    };
-    let full = Course {
-        title: text("title"),
-        tagline: text("tagline"),
-        language: text("language"),
-        created_at: time(123_456),
-        published_at: Some(Timestamp::MIN),
-        hidden: true,
-        access_mode: Some(text("access mode")),
-        modules: (0..12).map(module).collect(),
-        ..course("a", "full")
-    };
-    let bare = Course { title: String::new(), language: String::new(), ..course("a", "bare") };
-    seed(storage, [&full, &bare]).await;
-    let expected = [Record::Account(account("a")), Record::Course(bare), Record::Course(full)];
-    assert_eq!(export(storage).await, expected, "An export contains every field as it was put, including bodies.");
+    assert_eq!(export(storage).await, [], "An empty storage exports nothing.");
+    let mut courses = unusual_courses();
+    courses.extend(courses_of_all_times());
+    courses.push(Course { hidden: true, modules: modules(12), ..course("a", "hidden") });
+    courses.sort_by(|one, other| one.slug.cmp(&other.slug));
+    seed(storage, &courses).await;
+    let expected = [Record::Account(account("a"))].into_iter().chain(courses.into_iter().map(Record::Course));
+    let rule = "An export contains every field as it was put, including bodies.";
+    assert_eq!(export(storage).await, Vec::from_iter(expected), "{rule}");
 }
 
 /// Every text of an account is exported byte by byte.
 pub async fn export_contains_every_account_text(storage: &impl Storage) {
     let texts = unusual_texts();
-    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
-    let mut expected = Vec::new();
-    for (index, text) in texts.iter().enumerate() {
-        let email = texts[(index + 1) % texts.len()].clone();
-        let account = Account { name: text.clone(), email, ..account(&format!("account {index:03}")) };
-        import.put_account(&account).await.expect("an account can be put");
-        expected.push(Record::Account(account));
-    }
-    import.commit().await.expect("an import can be committed");
+    let accounts = texts.iter().zip(texts.iter().cycle().skip(1)).enumerate().map(|(index, (name, email))| Account {
+        name: name.clone(),
+        email: email.clone(),
+        ..account(&format!("account {index:03}"))
+    });
+    let accounts: Vec<_> = accounts.collect();
+    import(storage, &accounts, []).await;
+    let expected: Vec<_> = accounts.into_iter().map(Record::Account).collect();
     assert_eq!(export(storage).await, expected, "An export contains an account's name and email as they were put.");
-}
-
-/// Every text of a module is exported byte by byte, including its body.
-pub async fn export_contains_every_module_text(storage: &impl Storage) {
-    let course = Course { modules: unusual_modules(), ..course("a", "modules") };
-    seed(storage, [&course]).await;
-    let expected = [Record::Account(account("a")), Record::Course(course)];
-    assert_eq!(export(storage).await, expected, "An export contains every text of a module, including bodies.");
-}
-
-/// Creation times are exported to the microsecond.
-pub async fn export_contains_creation_times_to_the_microsecond(storage: &impl Storage) {
-    let times = [Timestamp::MIN, instant(-1), time(123_456), instant((1 << 53) + 1), Timestamp::MAX];
-    let courses: Vec<_> = (0..)
-        .zip(times)
-        .map(|(index, created_at)| Course { created_at, ..course("a", &format!("time-{index}")) })
-        .collect();
-    seed(storage, &courses).await;
-    let exported: Vec<_> = export(storage).await.into_iter().skip(1).collect();
-    let courses: Vec<_> = courses.into_iter().map(Record::Course).collect();
-    assert_eq!(exported, courses, "An export contains creation times to the microsecond.");
 }
 
 /// Importing an export again changes nothing.
 pub async fn reimported_export_changes_nothing(storage: &impl Storage) {
     seed_all(storage).await;
     let exported = export(storage).await;
-    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
+    let mut import = begin(storage).await;
     for record in &exported {
         let change = match record {
             Record::Account(account) => import.put_account(account).await,
@@ -137,22 +85,6 @@ pub async fn reimported_export_changes_nothing(storage: &impl Storage) {
     assert_eq!(export(storage).await, exported, "Equal content has an equal export.");
 }
 
-/// An export ends when its visitor breaks.
-pub async fn export_stops_when_visitor_breaks(storage: &impl Storage) {
-    let expected = seed_all(storage).await;
-    for length in 1..=expected.len() {
-        let mut records = Vec::new();
-        let mut visit = |record| {
-            records.push(record);
-            if records.len() == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let ended = storage.export(Accounts::All, &mut visit).await;
-        assert!(ended.is_ok(), "An export succeeds even if its visitor breaks.");
-        assert_eq!(records, expected[..length], "An export ends when its visitor breaks.");
-    }
-    assert_eq!(export(storage).await, expected, "An export that ended early does not affect the next one.");
-}
-
 /// An export of some accounts contains only these and their courses, in the order of a full export.
 pub async fn account_filter_exports_only_named_accounts(storage: &impl Storage) {
     let all = seed_all(storage).await;
@@ -163,13 +95,7 @@ pub async fn account_filter_exports_only_named_accounts(storage: &impl Storage) 
         };
         let expected: Vec<_> = all.iter().filter(is_selected).cloned().collect();
         let ids: Vec<_> = selected.iter().copied().map(id).collect();
-        let mut records = Vec::new();
-        let mut visit = |record| {
-            records.push(record);
-            ControlFlow::Continue(())
-        };
-        let exported = storage.export(Accounts::Only(&ids), &mut visit).await;
-        assert!(exported.is_ok(), "An export ignores unknown account ids.");
+        let records = visited(usize::MAX, async |visit| storage.export(Accounts::Only(&ids), visit).await).await;
         assert_eq!(records, expected, "An export of some accounts has only these and their courses: {selected:?}.");
     }
 }

@@ -1,20 +1,20 @@
-//! An import is atomic, and prunes only the accounts that it has put.
+//! An import is atomic, prunes only the accounts that it has put, and replaces revisions when it is committed.
 
 use catalogue_core::Course;
 use catalogue_core::admin::{Account, Change, Record};
 
 use crate::Storage;
+use crate::courses::revision::{replaced, revision, seed_and_read_revision};
 use crate::reading::{assert_listed, export, find, slugs};
-use crate::seed::{account, course, course_at, modules, prune, seed, time};
-
-const IMPORT_BEGINS: &str = "an import can begin if no other is open";
+use crate::seed::{account, begin, course, course_at, course_of, modules, prune, seed, time};
+use crate::variants::whole_course;
 
 /// An import is invisible before its commit, and completely visible afterwards.
 pub async fn import_is_invisible_before_commit(storage: &impl Storage) {
-    let old = [Course { modules: modules(1), ..course("a", "changed") }, course_at("a", "pruned", 1)];
+    let old = [course_of("a", "changed", 1), course_at("a", "pruned", 1)];
     seed(storage, &old).await;
     let before = export(storage).await;
-    let mut import = storage.begin_import().await.expect(IMPORT_BEGINS);
+    let mut import = begin(storage).await;
     let renamed = Account { name: "Renamed".to_owned(), ..account("a") };
     let new = [
         Course { title: "Changed".to_owned(), modules: modules(2), ..course("a", "changed") },
@@ -40,11 +40,11 @@ pub async fn import_is_invisible_before_commit(storage: &impl Storage) {
 
 /// A dropped import changes nothing, and does not block the next.
 pub async fn dropped_import_changes_nothing(storage: &impl Storage) {
-    let old = [Course { modules: modules(1), ..course("a", "changed") }, course_at("a", "pruned", 1)];
+    let old = [course_of("a", "changed", 1), course_at("a", "pruned", 1)];
     seed(storage, &old).await;
     let before = export(storage).await;
     for _ in 0..3 {
-        let mut import = storage.begin_import().await.expect("an import begins after another was dropped");
+        let mut import = begin(storage).await;
         let renamed = Account { name: "Renamed".to_owned(), ..account("a") };
         for (account, change) in [(renamed, Change::Changed), (account("b"), Change::Added)] {
             let put = import.put_account(&account).await.ok();
@@ -62,24 +62,13 @@ pub async fn dropped_import_changes_nothing(storage: &impl Storage) {
     }
 }
 
-/// An import that puts nothing, or only what is stored already, changes nothing.
-pub async fn import_without_differences_changes_nothing(storage: &impl Storage) {
-    let courses = [Course { modules: modules(2), ..course("a", "c") }, course("b", "c")];
-    seed(storage, &courses).await;
-    let before = export(storage).await;
-    seed(storage, &[]).await;
-    assert_eq!(export(storage).await, before, "An import that puts nothing changes nothing.");
-    seed(storage, &courses).await;
-    assert_eq!(export(storage).await, before, "An import that puts only stored data changes nothing.");
-}
-
 /// Pruning removes the courses that the import has not put, of accounts that it has put, and returns them.
 pub async fn prune_removes_courses_that_were_not_put(storage: &impl Storage) {
-    let course = |account, slug| Course { modules: modules(2), ..course(account, slug) };
+    let course = |account, slug| course_of(account, slug, 2);
     let kept = [course("a", "same"), course("a", "changed"), course("b", "same")];
     let pruned = [course("a", "x"), course("a", "Same"), course("a", "same "), course("b", "changed")];
     seed(storage, kept.iter().chain(&pruned)).await;
-    let mut import = storage.begin_import().await.expect(IMPORT_BEGINS);
+    let mut import = begin(storage).await;
     let renamed = Account { name: "Renamed".to_owned(), ..account("b") };
     for account in [&account("a"), &renamed] {
         import.put_account(account).await.expect("an account can be put");
@@ -110,18 +99,39 @@ pub async fn prune_leaves_other_accounts_unchanged(storage: &impl Storage) {
     let courses = [course("a", "1"), course("b", "1"), course("b", "2"), course("c", "1"), course("A", "1")];
     seed(storage, &courses).await;
     let before = export(storage).await;
-    let mut import = storage.begin_import().await.expect(IMPORT_BEGINS);
+    let mut import = begin(storage).await;
     assert_eq!(prune(&mut *import).await, [""; 0], "Pruning before any account is put removes nothing.");
     import.put_course(&courses[1]).await.expect("a course of a known account can be put");
     assert_eq!(prune(&mut *import).await, [""; 0], "Pruning does not affect accounts that the import has not put.");
     import.put_account(&account("new")).await.expect("an account can be put");
     assert_eq!(prune(&mut *import).await, [""; 0], "A new account has nothing to prune.");
     drop(import);
-    let mut import = storage.begin_import().await.expect(IMPORT_BEGINS);
+    let mut import = begin(storage).await;
     import.put_account(&account("a")).await.expect("an account can be put");
     import.put_course(&courses[1]).await.expect("a course of a known account can be put");
     assert_eq!(prune(&mut *import).await, ["a/1"], "Pruning an account removes its courses that were not put.");
     import.commit().await.expect("an import can be committed");
     let expected: Vec<_> = before.into_iter().filter(|record| *record != Record::Course(courses[0].clone())).collect();
     assert_eq!(export(storage).await, expected, "Pruning does not affect accounts that the import has not put.");
+}
+
+/// An import replaces the revision when it is committed, even if it only prunes; an open or dropped one leaves it unchanged.
+pub async fn import_replaces_revision_only_when_committed(storage: &impl Storage) {
+    let Some(_) = seed_and_read_revision(storage).await else { return };
+    seed(storage, &[course("a", "pruned")]).await;
+    let before = revision(storage, "a").await;
+    for commits in [false, true] {
+        let mut import = begin(storage).await;
+        import.put_account(&account("a")).await.expect("an account can be put");
+        import.put_course(&whole_course("a", "c")).await.expect("a course of a known account can be put");
+        assert_eq!(prune(&mut *import).await, ["a/pruned"], "Pruning removes the course that was not put.");
+        assert_eq!(revision(storage, "a").await, before, "An import leaves the revision unchanged before its commit.");
+        if commits {
+            import.commit().await.expect("an import can be committed");
+        } else {
+            drop(import);
+            assert_eq!(revision(storage, "a").await, before, "A dropped import leaves the revision unchanged.");
+        }
+    }
+    replaced(storage, "a", before, "a pruned course").await;
 }

@@ -1,6 +1,5 @@
 //! The cases of an [`AdminStorage`](catalogue_core::admin::AdminStorage).
 
-pub mod account_removal;
 pub mod accounts;
 pub mod concurrent_writes;
 pub mod credential_records;
@@ -8,6 +7,5 @@ pub mod credential_uses;
 pub mod export;
 pub mod import;
 pub mod import_atomicity;
-pub mod import_revision;
 pub mod removal;
 pub mod token_revocations;

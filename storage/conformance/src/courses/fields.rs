@@ -3,32 +3,15 @@
 use catalogue_core::{Course, CourseModule, Timestamp};
 
 use crate::CourseFixture;
-use crate::reading::{assert_found, assert_listed_and_found, find, list};
+use crate::reading::{assert_listed_and_found, find, list};
 use crate::seed::{course, instant, module, seed, time};
-use crate::texts::{unusual_modules, unusual_texts};
+use crate::texts::unusual_courses;
 
-/// Every text of a course is stored byte by byte.
+/// Every text of a course, and of the headers of its modules, is stored byte by byte.
 pub async fn course_texts_are_stored_unchanged(fixture: &impl CourseFixture) {
-    let texts = unusual_texts();
-    let at = |index: usize| texts[index % texts.len()].clone();
-    let courses: Vec<_> = (0..texts.len())
-        .map(|index| Course {
-            title: at(index),
-            tagline: at(index + 1),
-            language: at(index + 2),
-            access_mode: Some(at(index + 3)),
-            ..course("a", &format!("text-{index}"))
-        })
-        .collect();
+    let courses = unusual_courses();
     seed(fixture, &courses).await;
     assert_listed_and_found(fixture, "a", &courses, "A list and a course contain every text as it was put.").await;
-}
-
-/// Every text of a module's header is stored byte by byte.
-pub async fn module_texts_are_stored_unchanged(fixture: &impl CourseFixture) {
-    let course = Course { modules: unusual_modules(), ..course("a", "modules") };
-    seed(fixture, [&course]).await;
-    assert_found(fixture, &course, "A module's header contains every text as it was put.").await;
 }
 
 /// A module's body is not in any result, whatever its other fields.
@@ -53,8 +36,8 @@ pub async fn absent_and_empty_values_differ(fixture: &impl CourseFixture) {
         .await;
 }
 
-/// Both times of a course are stored with the tables' precision, before 1970 and at both ends of a timestamp's range.
-pub async fn times_are_stored_to_the_microsecond(fixture: &impl CourseFixture) {
+/// Returns courses with times before 1970, at both ends of a timestamp's range, and of other kinds.
+pub(crate) fn courses_of_all_times() -> Vec<Course> {
     let times = [
         Timestamp::MIN,
         instant(Timestamp::MIN.as_microseconds() + 1),
@@ -70,7 +53,7 @@ pub async fn times_are_stored_to_the_microsecond(fixture: &impl CourseFixture) {
         instant(Timestamp::MAX.as_microseconds() - 1),
         Timestamp::MAX,
     ];
-    let courses: Vec<_> = times
+    times
         .into_iter()
         .enumerate()
         .map(|(index, time)| Course {
@@ -80,7 +63,12 @@ pub async fn times_are_stored_to_the_microsecond(fixture: &impl CourseFixture) {
             // Slugs in reverse order of the times: truncating two times to the same one changes the order of the list.
             ..course("a", &format!("time-{:02}", times.len() - index))
         })
-        .collect();
+        .collect()
+}
+
+/// Both times of a course are stored with the tables' precision, before 1970 and at both ends of a timestamp's range.
+pub async fn times_are_stored_to_the_microsecond(fixture: &impl CourseFixture) {
+    let courses = courses_of_all_times();
     seed(fixture, &courses).await;
     assert_listed_and_found(fixture, "a", &courses, "Times are stored to the microsecond.").await;
 }

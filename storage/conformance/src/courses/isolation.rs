@@ -3,9 +3,7 @@
 use catalogue_core::Course;
 
 use crate::CourseFixture;
-use crate::reading::{
-    all_items, assert_found, assert_last_page, assert_listed_and_found, find, listed, position, slugs,
-};
+use crate::reading::{all_items, assert_last_page, assert_listed_and_found, find, listed, position, slugs};
 use crate::seed::{course, course_at, course_of, modules, remove, seed};
 
 /// Returns the courses of two accounts, with the same slugs and times but different content.
@@ -19,15 +17,6 @@ fn two_accounts_with_same_slugs() -> (Vec<Course>, Vec<Course>) {
         courses.collect()
     };
     (of("one", 1), of("two", 2))
-}
-
-/// Accounts that share slugs each find their own course.
-pub async fn accounts_with_same_slugs_find_own_courses(fixture: &impl CourseFixture) {
-    let (one, two) = two_accounts_with_same_slugs();
-    seed(fixture, one.iter().chain(&two)).await;
-    for course in one.iter().chain(&two) {
-        assert_found(fixture, course, "Every read names its account and returns only its courses.").await;
-    }
 }
 
 /// A list never mixes accounts, on any page.

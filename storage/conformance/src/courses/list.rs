@@ -6,21 +6,15 @@ use crate::CourseFixture;
 use crate::reading::{assert_last_page, assert_listed, slugs};
 use crate::seed::{course, course_of, instant, remove, seed, time};
 
-/// An account without courses has one page, which is empty and has no next page.
+/// An account without courses has one page, which is empty and has no next page, and so has an unknown account.
 pub async fn account_without_courses_has_empty_page(fixture: &impl CourseFixture) {
     seed(fixture, &[course("empty", "a"), course("other", "a")]).await;
     remove(fixture, "empty", "a").await;
     for limit in [1, 50, 100] {
-        let rule = "The list of an account without courses is empty.";
-        assert_last_page(fixture, "empty", limit, None, &[], rule).await;
-    }
-}
-
-/// An unknown account has the same result as one without courses.
-pub async fn unknown_account_has_empty_page(fixture: &impl CourseFixture) {
-    seed(fixture, &[course("known", "a")]).await;
-    for unknown in ["unknown", "", "kno", "known ", "%", "' OR ''='"] {
-        assert_last_page(fixture, unknown, 50, None, &[], "An unknown account has no courses.").await;
+        for account in ["empty", "unknown", "", "empt", "empty ", "%", "' OR ''='"] {
+            let rule = "The list of an account without courses, or of an unknown one, is empty.";
+            assert_last_page(fixture, account, limit, None, &[], rule).await;
+        }
     }
 }
 
@@ -77,17 +71,4 @@ pub async fn module_count_equals_number_of_modules(fixture: &impl CourseFixture)
     seed(fixture, courses.iter().chain(&other_courses)).await;
     assert_listed(fixture, "a", &courses, "The module count is the number of the course's modules.").await;
     assert_listed(fixture, "b", &other_courses, "The module count is the number of the course's modules.").await;
-}
-
-/// The number of modules is current after modules were added and removed.
-pub async fn module_count_is_current_after_changes(fixture: &impl CourseFixture) {
-    for count in [2, 5, 1, 0, 3] {
-        let now = course_of("a", "changing", count);
-        seed(fixture, [&now]).await;
-        assert_listed(fixture, "a", [&now], "The module count is current after a change.").await;
-    }
-    remove(fixture, "a", "changing").await;
-    let again = course_of("a", "changing", 1);
-    seed(fixture, [&again]).await;
-    assert_listed(fixture, "a", [&again], "The modules of a removed course are not counted.").await;
 }

@@ -1,13 +1,11 @@
 //! Start and end of a page.
 
-use std::cmp::Reverse;
-
 use catalogue_core::storage::Position;
 use catalogue_core::{Course, Timestamp};
 
 use crate::CourseFixture;
-use crate::reading::{all_items, assert_last_page, item_of, listed, page, pages, position};
-use crate::seed::{course, course_at, instant, remove, seed, time};
+use crate::reading::{all_items, assert_last_page, item_of, listed, pages, position};
+use crate::seed::{course, course_at, seed, time};
 
 /// Returns courses in groups, each given by its creation time and its size.
 fn tie_groups(account: &str, groups: &[(i64, usize)]) -> Vec<Course> {
@@ -45,21 +43,6 @@ pub async fn next_is_none_only_on_last_page(fixture: &impl CourseFixture) {
                  {count} courses by {limit}."
             );
         }
-    }
-}
-
-/// `next` is the position of the last item, with the tables' precision, so equal data leads to equal cursors.
-pub async fn next_is_position_of_last_item(fixture: &impl CourseFixture) {
-    let times = [time(123_457), time(123_456), time(123_456), instant(-1), Timestamp::MIN];
-    let courses = ["d", "c", "b", "e", "f"].into_iter().zip(times);
-    let mut courses: Vec<_> = courses.map(|(slug, created_at)| Course { created_at, ..course("a", slug) }).collect();
-    seed(fixture, &courses).await;
-    courses.sort_by_key(|course| Reverse(position(fixture, course)));
-    for (index, last) in courses.iter().enumerate().take(courses.len() - 1) {
-        let limit = u8::try_from(index + 1).expect("few courses");
-        let next = page(fixture, "a", limit, None).await.next;
-        let rule = "The next page starts after the position of the last item: its creation time and its slug.";
-        assert_eq!(next, Some(position(fixture, last)), "{rule}");
     }
 }
 
@@ -101,38 +84,4 @@ pub async fn page_after_last_course_is_empty(fixture: &impl CourseFixture) {
     seed(fixture, &courses).await;
     let rule = "A page does not contain the course at its start position, nor any before it.";
     assert_last_page(fixture, "a", 3, Some(position(fixture, &courses[0])), &[], rule).await;
-}
-
-/// A page starts right after the position of a deleted course.
-pub async fn page_starts_after_deleted_course(fixture: &impl CourseFixture) {
-    let courses = tie_groups("a", &[(0, 4), (1, 4)]);
-    seed(fixture, &courses).await;
-    let whole = listed(fixture, &courses);
-    // The newest course stays: a page that wrongly starts at the beginning of the list contains it.
-    for (index, item) in whole.iter().enumerate().take(7).skip(1) {
-        let course = courses.iter().find(|course| course.slug == item.slug).expect("the course was put");
-        remove(fixture, "a", &course.slug).await;
-        let rule = "A page starts right after its position, even if its course was deleted.";
-        assert_last_page(fixture, "a", 100, Some(position(fixture, course)), &whole[index + 1..], rule).await;
-    }
-}
-
-/// A page starts right after a position whose course was changed or has moved.
-pub async fn page_starts_after_changed_course(fixture: &impl CourseFixture) {
-    let courses = [("d", 3), ("c", 2), ("b", 1), ("a", 0)].map(|(slug, time)| course_at("a", slug, time));
-    seed(fixture, &courses).await;
-    let retitled = Course { title: "Another title".to_owned(), ..courses[1].clone() };
-    seed(fixture, &[retitled]).await;
-    let rest = listed(fixture, &courses[2..]);
-    let after = Some(position(fixture, &courses[1]));
-    let rule = "A page starts after a course with a new title.";
-    assert_last_page(fixture, "a", 100, after.clone(), &rest, rule).await;
-    for elsewhere in [Timestamp::MAX, Timestamp::MIN] {
-        let moved = Course { created_at: elsewhere, ..courses[1].clone() };
-        seed(fixture, [&moved]).await;
-        let mut expected = rest.clone();
-        expected.extend((elsewhere == Timestamp::MIN).then(|| item_of(fixture, &moved)));
-        let rule = "A page starts after the position itself, not after the course that moved away from it.";
-        assert_last_page(fixture, "a", 100, after.clone(), &expected, rule).await;
-    }
 }

@@ -9,20 +9,6 @@ use crate::concurrency::{on_threads, poll_then_drop};
 use crate::credential_lookup::{assert_stored, find, put, similar_tokens};
 use crate::seed::{api_key, digest, instant, oauth_token, time};
 
-/// An API key or OAuth token is found by its digest, with all its fields.
-pub async fn credential_is_found_with_all_fields(fixture: &impl CredentialFixture) {
-    let mut forever = api_key("b", "key_forever", "token-forever");
-    forever.record.expires_at = None;
-    let mut credentials = vec![api_key("a", "key_1", "token-1"), api_key("b", "key_2", "token-2"), forever];
-    credentials.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
-    for credential in &mut credentials {
-        *credential = put(fixture, credential).await;
-    }
-    for credential in &credentials {
-        assert_stored(fixture, credential, "A credential is found with all its fields.").await;
-    }
-}
-
 /// A credential is found only by its whole digest.
 pub async fn credential_is_found_only_by_whole_digest(fixture: &impl CredentialFixture) {
     assert_eq!(find(fixture, &digest("unknown")).await, None, "An unknown digest returns None, not an error.");
@@ -73,12 +59,13 @@ pub async fn expiry_is_stored_to_the_microsecond(fixture: &impl CredentialFixtur
     }
 }
 
-/// A revoked credential is found from then on with the time of its revocation.
+/// An API key or OAuth token is found with all its fields, and from its revocation on with the time of it.
 pub async fn revoked_credential_is_found_as_revoked(fixture: &impl CredentialFixture) {
-    let mut credentials = vec![api_key("a", "key_1", "token-1"), api_key("a", "key_10", "token-3")];
+    let mut credentials = vec![api_key("a", "key_1", "token-1"), api_key("b", "key_10", "token-3")];
     credentials.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-2")));
     for credential in &mut credentials {
         *credential = put(fixture, credential).await;
+        assert_stored(fixture, credential, "A credential is found with all its fields.").await;
     }
     for (index, microseconds) in [(0, 7), (credentials.len() - 1, 123_456)] {
         let at = fixture.precision().truncate(time(microseconds));
@@ -98,7 +85,7 @@ pub async fn concurrent_lookups_return_own_results(fixture: &impl CredentialFixt
         let credential = api_key(account, &format!("key_{index}"), &format!("token-{index}"));
         credentials.push(put(fixture, &credential).await);
     }
-    on_threads(4, async || {
+    on_threads(4, async |_| {
         for credential in credentials.iter().cycle().take(60) {
             assert_stored(fixture, credential, "Concurrent lookups each return their own result.").await;
         }

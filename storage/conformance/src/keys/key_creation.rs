@@ -4,19 +4,15 @@ use catalogue_core::storage::StorageErrorKind;
 
 use crate::KeyFixture;
 use crate::credential_lookup::{as_stored, assert_stored, find};
-use crate::key_calls::{assert_all, create, list, try_create};
+use crate::key_calls::{assert_all, create, list, some_keys, try_create};
 use crate::seed::{api_key, create_account, digest, oauth_token};
 
 /// An API key or OAuth token is found and listed from its creation on.
 pub async fn key_is_active_from_creation(fixture: &impl KeyFixture) {
     const RULE: &str = "A key is found and listed from its creation on, and no other is changed.";
     let account = create_account(fixture, "a").await;
-    let mut forever = api_key("a", "key_2", "token-2");
-    forever.record.expires_at = None;
-    let mut keys = vec![api_key("a", "key_1", "token-1"), forever];
-    keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
     let mut stored = Vec::new();
-    for key in &keys {
+    for key in &some_keys(fixture) {
         assert_eq!(find(fixture, &key.digest).await, None, "{RULE}");
         stored.push(create(fixture, key).await);
         assert_all(fixture, &account, &stored, RULE).await;

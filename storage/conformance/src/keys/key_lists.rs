@@ -1,12 +1,10 @@
 //! The list of one account's keys, and lookups of its keys by id.
 
 use catalogue_core::Timestamp;
-use catalogue_core::admin::NewCredential;
 
 use crate::KeyFixture;
-use crate::credential_lookup::as_stored;
-use crate::key_calls::{create, find_key, list, list_at, revoke, sort};
-use crate::seed::{api_key, create_account, instant, oauth_token, second, time};
+use crate::key_calls::{create, create_some, find_key, list, list_at, revoke, sort};
+use crate::seed::{api_key, create_account, instant, numbered_key, oauth_token, second, time};
 
 /// The list of an account without keys is empty; that of an unknown account is `None`.
 pub async fn empty_list_and_unknown_account_differ(fixture: &impl KeyFixture) {
@@ -18,56 +16,10 @@ pub async fn empty_list_and_unknown_account_differ(fixture: &impl KeyFixture) {
     }
 }
 
-/// A removed account has no list, even if its keys are still stored.
-pub async fn removed_account_has_no_key_list(fixture: &impl KeyFixture) {
-    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
-    for name in ["a", "b"] {
-        create(fixture, &api_key(name, &format!("key of {name}"), &format!("token-{name}"))).await;
-    }
-    fixture.remove_account(&a).await;
-    assert_eq!(list(fixture, &a).await, None, "A removed account has no list of keys.");
-    let others = list(fixture, &b).await.map(|keys| keys.len());
-    assert_eq!(others, Some(1), "Removing an account leaves other accounts' keys unchanged.");
-}
-
-/// Keys are listed by creation time, oldest first, to the microsecond; ties are sorted by id, byte by byte.
-pub async fn keys_are_listed_oldest_first_with_ties_by_id(fixture: &impl KeyFixture) {
-    create_account(fixture, "a").await;
-    let keys = [
-        ("key_z", Timestamp::MIN),
-        ("key_y", instant(-1)),
-        ("key_x", time(-1)),
-        ("key_", time(0)),
-        ("key_1", time(0)),
-        ("key_10", time(0)),
-        ("key_2", time(0)),
-        ("key_B", time(0)),
-        ("key_a", time(0)),
-        ("key_c", time(0)),
-        ("key_0", time(1)),
-        ("key_A", Timestamp::MAX),
-    ];
-    let mut expected = Vec::new();
-    for index in 0..keys.len() {
-        let (id, created_at) = keys[index * 5 % keys.len()];
-        let mut key = api_key("a", id, &format!("token-{index}"));
-        key.record.created_at = created_at;
-        // Keys past retention would be removed when one is created at `Timestamp::MAX`.
-        key.record.expires_at = None;
-        expected.push(create(fixture, &key).await.record);
-    }
-    sort(&mut expected);
-    let listed = list(fixture, &fixture.account("a").await).await;
-    assert_eq!(listed, Some(expected), "Keys are listed oldest first, ties by id.");
-}
-
-/// Each record is listed as it was stored, for its own account only.
-pub async fn records_are_listed_as_stored(fixture: &impl KeyFixture) {
-    let of = |account: &str, number: i64| {
-        let mut key = api_key(account, &format!("key_{number}"), &format!("token-{number}"));
-        key.record.created_at = second(number);
-        key
-    };
+/// Each key is listed as it was stored, for its own account only: by creation time, oldest first, to the microsecond; ties are
+/// sorted by id, byte by byte.
+pub async fn keys_are_listed_as_stored_oldest_first_with_ties_by_id(fixture: &impl KeyFixture) {
+    let of = |account: &str, number: usize| numbered_key(account, number, number as i64, Some(9));
     let mut named = of("a", 2);
     named.record.name = Some("\u{1f917} 'quoted' \"name\" \\ \u{5e9}\n".to_owned());
     named.record.shown_prefix = "ccat_\u{e9}'\"".to_owned();
@@ -84,38 +36,25 @@ pub async fn records_are_listed_as_stored(fixture: &impl KeyFixture) {
     let token = |account: &str, token: &str| fixture.has_oauth_tokens().then(|| oauth_token(account, token));
     let of_a: Vec<_> = token("a", "token-1").into_iter().chain([named, empty, unnamed, revoked]).collect();
     let of_b: Vec<_> = token("b", "token-7").into_iter().chain([of("b", 6)]).collect();
-    let accounts = [("a", of_a), ("b", of_b)];
-    for (account, keys) in &accounts {
-        create_account(fixture, account).await;
-        for key in keys {
-            create(fixture, key).await;
-        }
-    }
-    for (account, keys) in &accounts {
+    let times = [time(1), Timestamp::MAX, time(-1), Timestamp::MIN, instant(-1)];
+    let ids = ["z", "", "1", "A", "20", "10", "B", "a", "c"].into_iter().enumerate();
+    let of_times = ids.map(|(index, id)| {
+        let mut key = api_key("c", &format!("key_{id}"), &format!("token-of-{id}"));
+        key.record.created_at = times.get(index).copied().unwrap_or(time(0));
+        // Keys past retention would be removed when one is created at `Timestamp::MAX`.
+        key.record.expires_at = None;
+        key
+    });
+    for (name, keys) in [("a", of_a), ("b", of_b), ("c", of_times.collect())] {
+        let account = create_account(fixture, name).await;
         let mut expected = Vec::new();
-        for key in keys {
-            expected.push(as_stored(fixture, key).await.record);
+        for key in &keys {
+            expected.push(create(fixture, key).await.record);
         }
-        assert_eq!(
-            list(fixture, &fixture.account(account).await).await,
-            Some(expected),
-            "Keys are listed as they were stored, for their own account only."
-        );
+        sort(&mut expected);
+        let rule = "Keys are listed as they were stored, oldest first, ties by id, for their own account only.";
+        assert_eq!(list(fixture, &account).await, Some(expected), "{rule}");
     }
-}
-
-/// A revoked key stays in the list, with the time of its revocation.
-pub async fn revoked_keys_stay_listed(fixture: &impl KeyFixture) {
-    let account = create_account(fixture, "a").await;
-    let mut keys: Vec<NewCredential> = Vec::new();
-    for key in [api_key("a", "key_1", "token-1"), api_key("a", "key_2", "token-2")] {
-        keys.push(create(fixture, &key).await);
-    }
-    keys[0].record.revoked_at = Some(second(9));
-    revoke(fixture, &account, &keys[0].record.identity.credential_id, second(9)).await;
-    let mut expected: Vec<_> = keys.into_iter().map(|key| key.record).collect();
-    sort(&mut expected);
-    assert_eq!(list(fixture, &account).await, Some(expected), "Only a revoked key is listed as revoked.");
 }
 
 /// All active keys are listed, and in addition the keys that ended last, up to a limit.
@@ -134,10 +73,7 @@ pub async fn ended_keys_are_listed_up_to_limit(fixture: &impl KeyFixture) {
     let active = [(3, None, None), (41, Some(NOW + 1), None), (20, Some(99), None)];
     let mut records = Vec::new();
     for (number, (created, expires, revoked)) in ended.into_iter().chain(active).enumerate() {
-        let mut key = api_key("a", &format!("key_{number}"), &format!("token-{number}"));
-        key.record.created_at = second(created);
-        key.record.expires_at = expires.map(second);
-        let mut record = create(fixture, &key).await.record;
+        let mut record = create(fixture, &numbered_key("a", number, created, expires)).await.record;
         if let Some(at) = revoked {
             revoke(fixture, &account, &record.identity.credential_id, second(at)).await;
             record.revoked_at = Some(second(at));
@@ -158,11 +94,7 @@ pub async fn ended_keys_are_listed_up_to_limit(fixture: &impl KeyFixture) {
 pub async fn key_is_found_by_id_in_its_account(fixture: &impl KeyFixture) {
     const RULE: &str = "A key is found by its id in its own account";
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
-    let mut keys = vec![api_key("a", "key_1", "token-1"), api_key("a", "key_2", "token-2")];
-    keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
-    for key in &mut keys {
-        *key = create(fixture, key).await;
-    }
+    let mut keys = create_some(fixture).await;
     let ended = &mut keys[0].record;
     revoke(fixture, &a, &ended.identity.credential_id, second(9)).await;
     ended.revoked_at = Some(second(9));

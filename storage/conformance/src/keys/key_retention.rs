@@ -1,23 +1,14 @@
 //! Retention of ended keys and their events.
 
-use catalogue_core::admin::NewCredential;
 use catalogue_core::storage::{CredentialAction, MAX_REMOVED, MAX_RENAMES, RETENTION};
 
 use crate::KeyFixture;
 use crate::credential_lookup::{as_stored, assert_stored, find};
 use crate::key_calls::{assert_all, create, event_actions, events, list, rename, revoke, rotate};
-use crate::seed::{api_key, create_account, second};
+use crate::seed::{create_account, numbered_key as key, second};
 
 /// The retention in seconds.
 const RETENTION_SECONDS: i64 = RETENTION.as_secs() as i64;
-
-/// Returns a key with the given creation and expiry, in seconds after the default time; `None` never expires.
-fn key(account: &str, number: usize, created: i64, expires: Option<i64>) -> NewCredential {
-    let mut key = api_key(account, &format!("key_{number}"), &format!("token-{number}"));
-    key.record.created_at = second(created);
-    key.record.expires_at = expires.map(second);
-    key
-}
 
 /// An ended key is retained for 400 days. Then the next creation in its account removes it with its events, and nothing else.
 pub async fn ended_keys_are_retained_for_400_days(fixture: &impl KeyFixture) {

@@ -5,8 +5,8 @@ use catalogue_core::storage::StorageErrorKind;
 
 use crate::KeyFixture;
 use crate::credential_lookup::{as_stored, assert_stored};
-use crate::key_calls::{assert_all, create, revoke, rotate};
-use crate::seed::{api_key, create_account, oauth_token, second};
+use crate::key_calls::{assert_all, create, create_some, key_id as id, revoke, rotate};
+use crate::seed::{api_key, create_account, second};
 
 /// Creation time of successors, in seconds after the default time.
 const NOW: i64 = 10;
@@ -27,18 +27,12 @@ async fn successor(fixture: &impl KeyFixture, id: &str, token: &str) -> NewCrede
     as_stored(fixture, &key).await
 }
 
-fn id(key: &NewCredential) -> &str {
-    &key.record.identity.credential_id
-}
-
 /// Rotating an API key or OAuth token ends it, stores its successor, and returns the replaced credential.
 pub async fn rotation_ends_old_key_and_stores_successor(fixture: &impl KeyFixture) {
     let account = create_account(fixture, "a").await;
-    let mut old_keys = vec![key("a", "key_1", "token-1", None)];
-    old_keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
-    let mut stored = Vec::new();
-    for (index, old) in old_keys.iter().enumerate() {
-        let mut old = create(fixture, old).await;
+    let mut keys = create_some(fixture).await;
+    let mut stored = vec![keys.remove(0)];
+    for (index, mut old) in keys.into_iter().enumerate() {
         let new = successor(fixture, &format!("new_{index}"), &format!("new-{index}")).await;
         let rotated = rotate(fixture, id(&old), second(END), &new).await;
         old.record.expires_at = Some(second(END));

@@ -1,7 +1,5 @@
 //! Concurrent calls: one of several exclusive calls succeeds, and a change and its event become visible together.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use catalogue_core::storage::{CredentialAction, StorageErrorKind};
 
 use crate::KeyFixture;
@@ -19,9 +17,8 @@ const ROUNDS: usize = 5;
 pub async fn one_of_many_concurrent_creations_succeeds(fixture: &impl KeyFixture) {
     let account = create_account(fixture, "a").await;
     for round in 1..=ROUNDS {
-        let tokens = AtomicUsize::new(0);
-        let outcomes = on_threads(CONCURRENT_CALLS, async || {
-            let token = format!("token-{round}-{}", tokens.fetch_add(1, Ordering::SeqCst));
+        let outcomes = on_threads(CONCURRENT_CALLS, async |number| {
+            let token = format!("token-{round}-{number}");
             let key = as_stored(fixture, &api_key("a", &format!("key_{round}"), &token)).await;
             (try_create(fixture, &key).await, find(fixture, &key.digest).await.is_some())
         });
@@ -43,9 +40,8 @@ pub async fn one_of_many_concurrent_rotations_succeeds(fixture: &impl KeyFixture
         old.record.expires_at = None;
         let old = create(fixture, &old).await;
         let id = old.record.identity.credential_id.clone();
-        let successors = AtomicUsize::new(0);
-        let outcomes = on_threads(CONCURRENT_CALLS, async || {
-            let name = format!("{round}-{}", successors.fetch_add(1, Ordering::SeqCst));
+        let outcomes = on_threads(CONCURRENT_CALLS, async |number| {
+            let name = format!("{round}-{number}");
             let new = as_stored(fixture, &api_key("a", &format!("key_{name}"), &format!("token-{name}"))).await;
             rotate(fixture, &id, second(20), &new).await.map(|rotated| rotated.is_some())
         });
@@ -70,10 +66,8 @@ pub async fn one_of_many_concurrent_revocations_takes_effect(fixture: &impl KeyF
     for round in 1..=ROUNDS {
         let key = create(fixture, &api_key("a", &format!("key_{round}"), &format!("token-{round}"))).await;
         let id = &key.record.identity.credential_id;
-        let times = AtomicUsize::new(0);
-        let revoked = on_threads(CONCURRENT_CALLS, async || {
-            let at = second(times.fetch_add(1, Ordering::SeqCst) as i64);
-            revoke(fixture, &account, id, at).await.and_then(|record| record.revoked_at)
+        let revoked = on_threads(CONCURRENT_CALLS, async |number| {
+            revoke(fixture, &account, id, second(number as i64)).await.and_then(|record| record.revoked_at)
         });
         let same = revoked[0].is_some() && revoked.iter().all(|at| *at == revoked[0]);
         assert!(same, "A key is revoked once, and each call returns the same time: {revoked:?}.");

@@ -59,7 +59,8 @@ macro_rules! broken {
                 $(
                     pub(crate) fn $call(
                         mut self,
-                        call: impl Fn(&MemoryStorage, $($type),*) -> Result<$result, StorageError> + Send + Sync + 'static,
+                        call: impl Fn(&MemoryStorage, $($type),*) -> Result<$result, StorageError>
+                            + Send + Sync + 'static,
                     ) -> Self {
                         self.$call = Box::new(call);
                         self
@@ -123,7 +124,8 @@ macro_rules! broken {
 
 broken! {
     CourseStorage {
-        list_courses / page_revision(account: &AccountId, page: &PageRequest, rows: &mut CourseRows<'_>) -> Option<Revision>;
+        list_courses / page_revision(account: &AccountId, page: &PageRequest, rows: &mut CourseRows<'_>)
+            -> Option<Revision>;
         find_course / course(account: &AccountId, slug: &str) -> AtRevision<Option<CourseDetail>>;
         revision / current_revision(account: &AccountId) -> Option<Revision>;
     }
@@ -136,7 +138,8 @@ broken! {
         find_key / key(account: &AccountId, id: &str) -> Option<CredentialRecord>;
         create_key / created_key(key: &NewCredential, by: &Actor) -> ();
         rename_key / renamed_key(account: &AccountId, id: &str, name: &str, by: &Actor) -> Option<CredentialRecord>;
-        rotate_key / rotated_key(account: &AccountId, id: &str, ends_at: Timestamp, successor: &NewCredential, by: &Actor) -> Option<CredentialRecord>;
+        rotate_key / rotated_key(account: &AccountId, id: &str, ends_at: Timestamp, successor: &NewCredential, by: &Actor)
+            -> Option<CredentialRecord>;
         revoke_key / revoked_key(account: &AccountId, id: &str, at: Timestamp, by: &Actor) -> Option<CredentialRecord>;
         list_events / events(account: &AccountId, limit: usize) -> Vec<CredentialEvent>;
     }
@@ -216,11 +219,8 @@ pub(crate) struct BrokenImport {
     inner: Box<dyn Import>,
     pub(crate) put_account: PutCall<Account>,
     pub(crate) put_course: PutCall<Course>,
-    pub(crate) creation_time: Box<dyn FnMut(&mut dyn Import, &AccountId, &str) -> Option<Timestamp> + Send>,
     pub(crate) prune: Box<dyn FnMut(&mut dyn Import) -> Pruned + Send>,
     pub(crate) commit: Box<dyn FnOnce(Box<dyn Import>) -> Result<(), StorageError> + Send>,
-    /// Whether a batch puts its accounts first.
-    pub(crate) accounts_first: bool,
 }
 
 impl BrokenImport {
@@ -229,10 +229,8 @@ impl BrokenImport {
             inner: run(memory.begin_import())?,
             put_account: Box::new(|inner, account| run(inner.put_account(account))),
             put_course: Box::new(|inner, course| run(inner.put_course(course))),
-            creation_time: Box::new(|inner, account, slug| run(inner.creation_time(account, slug)).unwrap()),
             prune: Box::new(|inner| run(inner.prune()).unwrap()),
             commit: Box::new(|inner| run(inner.commit())),
-            accounts_first: false,
         })
     }
 }
@@ -244,26 +242,11 @@ impl Import for BrokenImport {
     }
 
     async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError> {
-        Ok((self.creation_time)(&mut *self.inner, account, slug))
+        self.inner.creation_time(account, slug).await
     }
 
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
         (self.put_course)(&mut *self.inner, course)
-    }
-
-    async fn put_all(&mut self, records: &[Record]) -> Result<Vec<Result<Change, StorageError>>, StorageError> {
-        let mut order: Vec<usize> = (0..records.len()).collect();
-        if self.accounts_first {
-            order.sort_by_key(|index| matches!(records[*index], Record::Course(_)));
-        }
-        let mut outcomes: Vec<_> = records.iter().map(|_| Ok(Change::Repeated)).collect();
-        for index in order {
-            outcomes[index] = match &records[index] {
-                Record::Account(account) => self.put_account(account).await,
-                Record::Course(course) => self.put_course(course).await,
-            };
-        }
-        Ok(outcomes)
     }
 
     async fn prune(&mut self) -> Result<Pruned, StorageError> {
@@ -327,6 +310,11 @@ pub(crate) fn account(id: &AccountId) -> Account {
 
 pub(crate) fn record(memory: &MemoryStorage, id: &str) -> Option<CredentialRecord> {
     run(memory.find_credential_record(id)).unwrap()
+}
+
+/// Truncates a time to milliseconds.
+pub(crate) fn to_milliseconds(time: Timestamp) -> Timestamp {
+    Timestamp::from_microseconds(time.as_microseconds().div_euclid(1_000) * 1_000).unwrap()
 }
 
 /// Values by key, retained forever.

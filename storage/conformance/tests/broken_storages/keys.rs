@@ -1,6 +1,7 @@
 //! Flaws of credentials, of their lookups, keys and events, and of revocations of signed tokens.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use catalogue_core::admin::{AdminStorage, CredentialRecord, NewCredential};
 use catalogue_core::auth::{CredentialKind, Scope, TokenDigest};
@@ -9,6 +10,8 @@ use catalogue_core::{AccountId, Timestamp};
 
 use crate::broken::{Broken, Cache, account, accounts, put, record, run};
 use crate::flaws;
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Finds credentials and revocations by a part of their digest.
 fn comparing_part_of_digest(part: fn(&TokenDigest) -> &[u8]) -> Broken {
@@ -66,20 +69,24 @@ fn log_two_renames(memory: &MemoryStorage, id: &str) {
 }
 
 flaws! {
-    every_credential_is_an_api_key: Broken::new().credential(|found| found.iter_mut().for_each(|found| found.identity.kind = CredentialKind::ApiKey))
-        => lookup { credential_is_found_with_all_fields };
+    every_credential_is_an_api_key: Broken::new().credential(|found| {
+        found.iter_mut().for_each(|found| found.identity.kind = CredentialKind::ApiKey)
+    }) => lookup { revoked_credential_is_found_as_revoked };
     digests_are_compared_by_first_byte: comparing_part_of_digest(|digest| &digest.as_bytes()[..1])
         => lookup { credential_is_found_only_by_whole_digest } revocations { revoked_token_is_found_only_by_whole_digest };
-    digests_end_at_zero_byte: comparing_part_of_digest(|digest| digest.as_bytes().split(|byte| *byte == 0).next().unwrap_or(&[]))
-        => lookup { credential_is_found_only_by_whole_digest };
-    unknown_scopes_are_dropped: Broken::new().credential(|found| for identity in found.iter_mut().map(|found| &mut found.identity) {
+    digests_end_at_zero_byte: comparing_part_of_digest(|digest| {
+        digest.as_bytes().split(|byte| *byte == 0).next().unwrap_or(&[])
+    }) => lookup { credential_is_found_only_by_whole_digest };
+    unknown_scopes_are_dropped: Broken::new().credential(|found| for found in found.iter_mut() {
+        let identity = &mut found.identity;
         identity.scopes = identity.scopes.iter().filter(|scope| !matches!(scope, Scope::Other(_))).cloned().collect();
     }) => lookup { scopes_are_stored_unchanged };
     expired_credential_is_not_found: Broken::new().credential(|found| {
         found.take_if(|found| found.expires_at.is_some_and(|expiry| expiry <= Timestamp::now()));
     }) => lookup { expiry_is_stored_to_the_microsecond };
-    revoked_credential_is_not_found: Broken::new().credential(|found| { found.take_if(|found| found.revoked_at.is_some()); })
-        => lookup { revoked_credential_is_found_as_revoked } key_revocation { revoking_returns_record };
+    revoked_credential_is_not_found: Broken::new().credential(|found| {
+        found.take_if(|found| found.revoked_at.is_some());
+    }) => lookup { revoked_credential_is_found_as_revoked } key_changes { revoking_returns_record };
     lookups_are_cached: {
         let cache = Cache::new();
         Broken::new().find_credential(move |memory, digest| {
@@ -89,7 +96,9 @@ flaws! {
 
     revocation_lookups_are_cached: {
         let cache = Cache::new();
-        Broken::new().is_revoked(move |memory, digest| Ok(cache.first(*digest, || run(memory.is_revoked(digest)).unwrap())))
+        Broken::new().is_revoked(move |memory, digest| {
+            Ok(cache.first(*digest, || run(memory.is_revoked(digest)).unwrap()))
+        })
     } => revocations { revocation_applies_from_next_lookup };
     only_first_token_of_call_is_revoked: Broken::new().revoke_tokens(|memory, digests, expires_at, at| {
         run(memory.revoke_tokens(&digests[..1], expires_at, at))
@@ -97,7 +106,7 @@ flaws! {
     revocation_succeeds_without_effect: Broken::new().revoked(|revoked| *revoked = None)
         => token_revocations { all_tokens_of_call_are_revoked };
     revocation_ends_at_expiry: Broken::new().revoke_tokens(|memory, digests, expires_at, at| {
-        run(memory.revoke_tokens(digests, expires_at, at.checked_add(std::time::Duration::from_secs(24 * 60 * 60)).unwrap()))
+        run(memory.revoke_tokens(digests, expires_at, at.checked_add(DAY).unwrap()))
     }) => token_revocations { revocation_is_retained_for_a_day_after_expiry };
     revocations_are_retained_forever: Broken::new().revoke_tokens(|memory, digests, expires_at, _| {
         run(memory.revoke_tokens(digests, expires_at, Timestamp::MIN))
@@ -135,29 +144,33 @@ flaws! {
     }) => key_events { events_belong_to_one_account };
 
     unknown_account_has_empty_list: Broken::new().keys(|keys| *keys = Some(keys.take().unwrap_or_default()))
-        => key_lists { empty_list_and_unknown_account_differ removed_account_has_no_key_list };
+        => key_lists { empty_list_and_unknown_account_differ };
     keys_are_listed_newest_first: altering_keys(|keys| keys.reverse())
-        => key_lists { keys_are_listed_oldest_first_with_ties_by_id };
-    absent_name_is_empty: altering_keys(|keys| keys.iter_mut().for_each(|key| key.name = Some(key.name.take().unwrap_or_default())))
-        => key_lists { records_are_listed_as_stored };
+        => key_lists { keys_are_listed_as_stored_oldest_first_with_ties_by_id };
+    absent_name_is_empty: altering_keys(|keys| {
+        keys.iter_mut().for_each(|key| key.name = Some(key.name.take().unwrap_or_default()))
+    }) => key_lists { keys_are_listed_as_stored_oldest_first_with_ties_by_id };
     revoked_keys_are_not_listed: altering_keys(|keys| keys.retain(|key| key.revoked_at.is_none()))
-        => key_lists { revoked_keys_stay_listed };
-    list_ignores_limit_of_ended_keys: Broken::new().list_keys(|memory, account, now, _| run(memory.list_keys(account, now, usize::MAX)))
         => key_lists { ended_keys_are_listed_up_to_limit };
-    list_has_at_most_one_ended_key: Broken::new().list_keys(|memory, account, now, ended| run(memory.list_keys(account, now, ended.min(1))))
-        => key_lists { ended_keys_are_listed_up_to_limit } key_retention { creation_removes_at_most_100_ended_keys };
+    list_ignores_limit_of_ended_keys: Broken::new().list_keys(|memory, account, now, _| {
+        run(memory.list_keys(account, now, usize::MAX))
+    }) => key_lists { ended_keys_are_listed_up_to_limit };
+    list_has_at_most_one_ended_key: Broken::new().list_keys(|memory, account, now, ended| {
+        run(memory.list_keys(account, now, ended.min(1)))
+    }) => key_lists { ended_keys_are_listed_up_to_limit } key_retention { creation_removes_at_most_100_ended_keys };
     key_lookup_ignores_account: Broken::new().find_key(|memory, _, id| Ok(record(memory, id)))
         => key_lists { key_is_found_by_id_in_its_account };
 
-    names_are_trimmed: Broken::new().rename_key(|memory, account, id, name, by| run(memory.rename_key(account, id, name.trim(), by)))
-        => key_names { key_accepts_any_name };
+    names_are_trimmed: Broken::new().rename_key(|memory, account, id, name, by| {
+        run(memory.rename_key(account, id, name.trim(), by))
+    }) => key_changes { key_accepts_any_name };
     ended_key_is_not_renamed: Broken::new().rename_key(|memory, account, id, name, by| match record(memory, id) {
         Some(key) if key.revoked_at.is_some() => Ok(None),
         _ => run(memory.rename_key(account, id, name, by)),
-    }) => key_names { ended_key_can_be_renamed };
+    }) => key_changes { ended_key_can_be_renamed };
     rename_ignores_account: Broken::new().rename_key(|memory, account, id, name, by| {
         run(memory.rename_key(record(memory, id).as_ref().map_or(account, |key| &key.identity.account), id, name, by))
-    }) => key_names { renaming_unknown_key_returns_none };
+    }) => key_changes { unknown_key_is_neither_renamed_nor_revoked };
     ended_key_is_found_forever: {
         let found = Cache::new();
         Broken::new().find_credential(move |memory, digest| Ok(found.last(*digest, run(memory.find_credential(digest))?)))
@@ -166,10 +179,10 @@ flaws! {
         => key_retention { last_renames_of_key_keep_their_events };
     second_revocation_returns_its_time: Broken::new().revoke_key(|memory, account, id, at, by| {
         Ok(run(memory.revoke_key(account, id, at, by))?.map(|key| CredentialRecord { revoked_at: Some(at), ..key }))
-    }) => key_revocation { second_revocation_does_not_change_time };
+    }) => key_changes { second_revocation_does_not_change_time };
     revocation_ignores_account: Broken::new().revoke_key(|memory, account, id, at, by| {
         run(memory.revoke_key(record(memory, id).as_ref().map_or(account, |key| &key.identity.account), id, at, by))
-    }) => key_revocation { revoking_unknown_key_returns_none };
+    }) => key_changes { unknown_key_is_neither_renamed_nor_revoked };
 
     rotation_does_not_end_old_key: Broken::new().rotate_key(|memory, account, id, _, successor, by| {
         run(memory.rotate_key(account, id, Timestamp::MAX, successor, by))
@@ -178,8 +191,9 @@ flaws! {
         => key_rotation { only_active_key_is_rotated };
     key_of_other_account_is_rotated: rotating_if(|old, new| old.revoked_at.is_none() && is_unexpired(old, new))
         => key_rotation { only_active_key_is_rotated };
-    replaced_key_is_rotated_again: rotating_if(|old, new| is_same_account(old, new) && is_unexpired(old, new) && old.revoked_at.is_none())
-        => key_rotation { key_with_successor_is_not_rotated_again };
+    replaced_key_is_rotated_again: rotating_if(|old, new| {
+        is_same_account(old, new) && is_unexpired(old, new) && old.revoked_at.is_none()
+    }) => key_rotation { key_with_successor_is_not_rotated_again };
     refused_rotation_ends_key: Broken::new().rotate_key(|memory, account, id, ends_at, successor, by| {
         run(memory.rotate_key(account, id, ends_at, successor, by)).inspect_err(|_| {
             run(memory.revoke_key(account, id, ends_at, by)).unwrap();

@@ -48,7 +48,8 @@ flaws! {
         Broken::new()
             .find_course(move |memory, account, slug| run(memory.find_course(&shared(&accounts, account), slug)))
             .find_credential(move |memory, digest| run(memory.find_credential(&shared(&digests, digest))))
-    } => concurrency { concurrent_reads_on_several_threads_return_own_results } lookup { concurrent_lookups_return_own_results };
+    } => concurrency { concurrent_reads_on_several_threads_return_own_results }
+        lookup { concurrent_lookups_return_own_results };
     dropped_call_leaks_permit: Broken::new().permits(64)
         => concurrency { concurrent_reads_on_one_thread_return_own_results dropped_read_does_not_affect_later_calls }
         lookup { dropped_lookup_does_not_affect_later_ones };
@@ -87,7 +88,7 @@ flaws! {
         import.commit = Box::new(|_| Ok(()));
     }) => concurrent_writes { import_becomes_visible_atomically }
         import_atomicity { import_is_invisible_before_commit dropped_import_changes_nothing }
-        import_revision { uncommitted_import_leaves_revision_unchanged };
+        import_atomicity { import_replaces_revision_only_when_committed };
     import_overwrites_concurrent_changes: Broken::new().import(|import, memory| {
         let (before, memory) = (courses(memory), memory.clone());
         import.commit = Box::new(move |inner| run(inner.commit()).or_else(|_| put(&memory, None, &before)));
@@ -121,7 +122,7 @@ flaws! {
             accounts.extend(exchanged.clone().map(|account| (*link, account)));
             Ok(exchanged.or_else(|| accounts.get(link).filter(|_| !is_exchanged).cloned()))
         })
-    } => link_exchange { one_of_many_concurrent_exchanges_succeeds };
+    } => links { one_of_many_concurrent_exchanges_succeeds };
     events_are_visible_late: writing_slowly().events(lagging())
         => keys_concurrency { key_and_its_event_become_visible_together }
         sign_in_events { session_and_its_event_become_visible_together };

@@ -63,18 +63,20 @@ flaws! {
     }) => links { creating_a_link_purges_expired_sessions }
         sign_in_events { each_change_records_one_event creating_a_link_removes_old_events };
     links_are_retained: retaining_links()
-        => link_exchange { link_is_exchanged_once } sign_out { signing_out_ends_links_and_sessions sign_ins_are_removed_with_their_account };
-    links_never_expire: Broken::new().exchange_link(|memory, link, _, new| run(memory.exchange_link(link, Timestamp::MIN, new)))
-        => link_exchange { expired_or_unknown_link_returns_none };
+        => links { link_is_exchanged_once }
+        sessions { signing_out_ends_links_and_sessions sign_ins_are_removed_with_their_account };
+    links_never_expire: Broken::new().exchange_link(|memory, link, _, new| {
+        run(memory.exchange_link(link, Timestamp::MIN, new))
+    }) => links { expired_or_unknown_link_returns_none };
     expiry_is_checked_at_start_of_session: Broken::new().exchange_link(|memory, link, _, new| {
         run(memory.exchange_link(link, new.created_at, new))
-    }) => link_exchange { expiry_is_checked_at_time_of_call };
+    }) => links { expiry_is_checked_at_time_of_call };
     link_is_ended_like_session: Broken::new().end_session(|memory, digest| {
         let created_at = Timestamp::MIN;
         let ended = NewSession { digest: TokenDigest::from_bytes([9; 32]), created_at, expires_at: created_at };
         run(memory.exchange_link(digest, created_at, &ended))?;
         run(memory.end_session(digest))
-    }) => link_exchange { links_and_sessions_are_not_interchangeable };
+    }) => links { links_and_sessions_are_not_interchangeable };
 
     sessions_are_retained: {
         let sessions = Cache::new();
@@ -82,11 +84,10 @@ flaws! {
             Ok(sessions.last(*digest, run(memory.find_session(digest))?))
         })
     } => links { creating_a_link_purges_expired_sessions } sessions { oldest_session_is_removed_beyond_limit }
-        sign_out { ended_session_is_not_found sign_ins_are_removed_with_their_account };
+        sessions { ended_session_is_not_found sign_ins_are_removed_with_their_account };
     expired_session_is_not_found: Broken::new().session(|found| {
         found.take_if(|found| found.is_expired(Timestamp::now()));
     }) => sessions { session_is_found_with_account_and_expiry };
-
     refused_exchange_is_logged: Broken::new().exchange_link(|memory, link, now, new| {
         let exchanged = run(memory.exchange_link(link, now, new))?;
         if exchanged.is_none() {
