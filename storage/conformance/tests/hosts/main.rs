@@ -8,6 +8,7 @@ mod broken;
 mod host;
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use catalogue_core::admin::AdminStorage;
@@ -91,17 +92,17 @@ const LIST: List = List {
     alter_page: |_, _| {},
 };
 
-fn listing(list: List) -> impl FnOnce(Broken) -> Broken {
+fn listing(List { selects, order, follows, alter_page }: List) -> impl FnOnce(Broken) -> Broken {
     move |storage| {
         storage.list_courses(move |memory, account, page, rows| {
             let mut listed = courses(memory);
             listed.retain(|course| {
-                let follows = |after| (list.follows)(&position(course), after);
-                (list.selects)(account, course) && page.after.as_ref().is_none_or(follows)
+                let follows = |after| follows(&position(course), after);
+                selects(account, course) && page.after.as_ref().is_none_or(follows)
             });
-            listed.sort_by(|one, two| (list.order)(&position(one), &position(two)));
+            listed.sort_by(|one, two| order(&position(one), &position(two)));
             listed.truncate(page.rows());
-            (list.alter_page)(&mut listed, page.limit.get());
+            alter_page(&mut listed, page.limit.get());
             let _ = listed.iter().try_for_each(|course| rows.push(sample::row(course), || position(course)));
             run(memory.revision(account))
         })
@@ -120,15 +121,18 @@ fn finding(matches: fn(&Course, &AccountId, &str) -> bool) -> impl FnOnce(Broken
 }
 
 /// Returns a function that replaces each revision by the first one.
-fn frozen() -> impl Fn(&mut Option<Revision>) {
-    let first = Mutex::new(None);
+fn frozen() -> impl Fn(&mut Option<Revision>) + Clone {
+    let first = Arc::new(Mutex::new(None));
     move |revision| *revision = revision.map(|revision| *first.lock().unwrap().get_or_insert(revision))
 }
 
-/// Returns the first revision in all reads of courses.
-fn with_first_revision(storage: Broken) -> Broken {
-    let course = frozen();
-    storage.current_revision(frozen()).page_revision(frozen()).course(move |found| course(&mut found.revision))
+/// Alters the revisions that all reads of courses return.
+fn altering_revisions(
+    storage: Broken,
+    alter: impl Fn(&mut Option<Revision>) + Clone + Send + Sync + 'static,
+) -> Broken {
+    let course = alter.clone();
+    storage.current_revision(alter.clone()).page_revision(alter).course(move |found| course(&mut found.revision))
 }
 
 caught! {
@@ -162,16 +166,19 @@ caught! {
         found.value.iter_mut().flat_map(|course| &mut course.modules).for_each(|module| module.number -= 1);
     }) => course_cases::detail::modules_are_ordered_and_numbered_from_one, "numbered from 1";
     removed_course_is_found: |storage: Broken| {
-        let removed = Arc::new(Cache::new());
+        let removed = Arc::new(Mutex::new(HashMap::new()));
         let found_before = removed.clone();
         storage
             .remove_course(move |memory, account, slug| {
-                found_before.last((account.clone(), slug.to_owned()), run(memory.find_course(account, slug))?.value);
+                let found = run(memory.find_course(account, slug))?.value;
+                found_before.lock().unwrap().insert((account.clone(), slug.to_owned()), found);
                 run(AdminStorage::remove_course(memory, account, slug))
             })
             .find_course(move |memory, account, slug| {
                 let mut found = run(memory.find_course(account, slug))?;
-                found.value = found.value.or_else(|| removed.last((account.clone(), slug.to_owned()), None));
+                if let Some(removed) = removed.lock().unwrap().get(&(account.clone(), slug.to_owned())) {
+                    found.value = found.value.or_else(|| removed.clone());
+                }
                 Ok(found)
             })
     } => course_cases::changes::removed_course_is_not_returned, "A removed course is not found";
@@ -187,10 +194,23 @@ caught! {
         let found = run(memory.find_course(account, slug))?;
         if found.value.is_some() { Ok(found) } else { Err(StorageError::new(StorageErrorKind::Other, "no such row")) }
     }) => course_cases::detail::missing_course_returns_none, "returns None, not an error";
-    revision_never_changes: with_first_revision
+    revision_never_changes: |storage| altering_revisions(storage, frozen())
         => course_cases::revision::every_course_change_replaces_revision, "is replaced by";
-    revision_ignores_removals: with_first_revision
-        => course_cases::revision::removing_course_replaces_revision, "a removed course";
+    revision_ignores_removals: |storage| {
+        let former = Arc::new(Mutex::new(HashMap::new()));
+        let before_removal = former.clone();
+        let storage = storage.remove_course(move |memory, account, slug| {
+            let before = run(memory.revision(account))?;
+            let existed = run(AdminStorage::remove_course(memory, account, slug))?;
+            before_removal.lock().unwrap().insert(run(memory.revision(account))?, before);
+            Ok(existed)
+        });
+        altering_revisions(storage, move |revision| {
+            if let Some(before) = former.lock().unwrap().get(revision) {
+                *revision = *before;
+            }
+        })
+    } => course_cases::revision::removing_course_replaces_revision, "a removed course";
     credential_has_old_revision: |storage: Broken| {
         let first = frozen();
         storage.credential(move |found| found.iter_mut().for_each(|found| first(&mut found.revision)))
