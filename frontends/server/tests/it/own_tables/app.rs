@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use rusqlite::Connection;
 
@@ -17,6 +17,13 @@ pub(super) struct App {
     pub(super) framework: &'static str,
     pub(super) dir: TestDir,
     postgres: Option<Fixture>,
+}
+
+/// Names of a framework's tables of courses and lessons, and of the column of a course's account.
+pub(super) struct Names {
+    pub(super) courses: &'static str,
+    pub(super) owner: &'static str,
+    pub(super) lessons: &'static str,
 }
 
 /// A connection of the host application.
@@ -38,7 +45,7 @@ impl App {
         let apps = Self::empty(framework);
         for app in &apps {
             app.sql(&app.example("tables"));
-            app.sql(&app.dir.run(&format!("views example --from {framework} --for {}", app.kind())).succeeds());
+            app.sql(&app.views_example());
         }
         apps
     }
@@ -56,6 +63,11 @@ impl App {
         let rows = fs::read_to_string(Self::folder(framework).join("rows.sql")).unwrap();
         apps.iter().for_each(|app| app.sql(&rows));
         apps
+    }
+
+    /// Creates the applications of all frameworks with their examples' rows.
+    pub(super) fn all_with_rows() -> impl Iterator<Item = Self> {
+        FRAMEWORKS.into_iter().flat_map(Self::with_rows)
     }
 
     /// Makes the program connect to the database as `role`.
@@ -76,6 +88,20 @@ impl App {
     pub(super) fn example(&self, name: &str) -> String {
         let file = Self::folder(self.framework).join(format!("{name}.{}.sql", self.kind()));
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    }
+
+    /// Returns the views that the program prints.
+    pub(super) fn views_example(&self) -> String {
+        self.dir.run(&format!("views example --from {} --for {}", self.framework, self.kind())).succeeds()
+    }
+
+    pub(super) fn names(&self) -> Names {
+        let (courses, owner, lessons) = match self.framework {
+            "django" => ("courses_course", "owner_id", "courses_module"),
+            "rails" => ("courses", "account_id", "lessons"),
+            _ => ("courses", "user_id", "lessons"),
+        };
+        Names { courses, owner, lessons }
     }
 
     pub(super) fn writer(&self) -> Writer {
@@ -114,6 +140,19 @@ impl App {
 
     pub(super) fn serve(&self, arguments: &str) -> Server {
         Server::start(&mut self.command(&format!("serve --listen 127.0.0.1:0 --log off {arguments}")))
+    }
+
+    /// Starts a server, and returns it after it has logged a line with `text`, and the lines until then.
+    pub(super) fn serve_until(&self, text: &str) -> (Server, String) {
+        let mut server = Server::start(self.command("serve --listen 127.0.0.1:0").stderr(Stdio::piped()));
+        let lines = server.notes_until(text).concat();
+        (server, lines)
+    }
+
+    /// Returns the ids of the accounts.
+    pub(super) fn accounts(&self) -> Vec<String> {
+        let accounts = self.run("accounts list --json").json();
+        accounts.as_array().unwrap().iter().map(|account| account["id"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Creates a key and returns its id and token.

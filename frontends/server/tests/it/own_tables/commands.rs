@@ -24,19 +24,17 @@ fn commands_that_write_or_copy_courses_are_refused() {
 fn accounts_list_matches_the_view() {
     for app in App::with_rows("django") {
         app.key("1");
+        assert_eq!(app.accounts(), ["1", "2"], "{}: the third is not active", app.kind());
         let accounts = app.run("accounts list --json").json();
-        let ids: Vec<_> = accounts.as_array().unwrap().iter().map(|account| account["id"].as_str().unwrap()).collect();
-        assert_eq!(ids, ["1", "2"], "{}: the third is not active", app.kind());
         assert_eq!((&accounts[0]["courses"], &accounts[0]["keys"]), (&3.into(), &1.into()));
     }
 }
 
 #[test]
 fn views_show_prints_first_page_of_api() {
-    for app in FRAMEWORKS.into_iter().flat_map(App::with_rows) {
-        let accounts = app.run("accounts list --json").json();
-        let account = accounts[0]["id"].as_str().unwrap();
-        let (_, token) = app.key(account);
+    for app in App::all_with_rows() {
+        let account = app.accounts().remove(0);
+        let (_, token) = app.key(&account);
         let server = app.serve("");
         let response = comparable_response(&server.address, "/api/v1/courses", &token);
         let body = response.split_once("\n\n").unwrap().1;
@@ -116,7 +114,7 @@ fn plain_example_is_valid_sql() {
              INSERT INTO courses VALUES (1, 7, 'one', 'One', NULL, 'en', '2025-01-01 00:00:00', NULL, FALSE, NULL);
              INSERT INTO modules VALUES (1, 1, 10, 'First', NULL);"
         ));
-        let example = app.dir.run(&format!("views example --from plain --for {}", app.kind())).succeeds();
+        let example = app.views_example();
         app.sql(&example);
         app.run("migrate").succeeds();
         app.run("views check --all").succeeds();
@@ -130,34 +128,6 @@ fn plain_example_is_valid_sql() {
         }
         let page = app.run("views show --account 7 --json").json();
         assert_eq!((&page["data"][0]["slug"], &page["data"][0]["moduleCount"]), (&"one".into(), &1.into()));
-    }
-}
-
-/// Commands that need the views refuse to start; `views check` reports all problems.
-#[test]
-fn missing_views_and_columns_are_reported_at_start() {
-    for app in App::empty("django") {
-        app.sql(&app.example("tables"));
-        app.run("migrate").succeeds();
-        let refuses = |pieces: &[&str]| {
-            for command in ["serve --listen 127.0.0.1:0", "keys list"] {
-                app.run(command).fails(1, &[&["cannot read the courses: "], pieces].concat());
-            }
-        };
-        refuses(&[
-            "catalogue_accounts: ",
-            "; create it with the columns id",
-            "catalogue_modules: ",
-            "course_slug, number",
-        ]);
-        app.sql(&app.dir.run(&format!("views example --from django --for {}", app.kind())).succeeds());
-        app.run("keys list").succeeds();
-        app.sql("DROP VIEW catalogue_modules; DROP VIEW catalogue_accounts");
-        app.sql("CREATE VIEW catalogue_accounts AS SELECT 'a' AS name");
-        refuses(&["catalogue_accounts: it has no column `id`", "catalogue_modules: "]);
-        let report = app.run("views check --json");
-        let report: serde_json::Value = serde_json::from_str(&report.out).unwrap();
-        assert_eq!(report["problems"].as_array().unwrap().len(), 2, "{report}");
     }
 }
 
@@ -180,7 +150,7 @@ fn doctor_checks_journal_mode_of_application_file() {
 #[test]
 fn separate_schemas_and_key_file_are_supported() {
     for app in App::empty("django") {
-        let example = app.dir.run(&format!("views example --from django --for {}", app.kind())).succeeds();
+        let example = app.views_example();
         let rows = std::fs::read_to_string(App::folder("django").join("rows.sql")).unwrap();
         let (start, options) = match app.is_postgres() {
             true => ("CREATE SCHEMA app; SET search_path = app;", "--courses-schema app --database-schema keys"),
@@ -216,9 +186,7 @@ fn missing_views_database_exits_1_and_is_not_created() {
 fn new_key_database_is_logged_and_backed_up() {
     let app = App::with_rows("laravel").remove(0);
     std::fs::remove_file(app.dir.path("catalogue.db")).unwrap();
-    let mut server = app.command("serve --listen 127.0.0.1:0");
-    let mut server = crate::program::Server::start(server.stderr(std::process::Stdio::piped()));
-    let notes = server.notes_until("created a new database").concat();
+    let (_server, notes) = app.serve_until("created a new database");
     assert!(notes.contains("create a key with `keys create`") && !notes.contains("import"), "{notes}");
     app.run("backup copy.db").succeeds();
     let doctor = app.run("doctor --json");

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use super::app::{App, FRAMEWORKS};
+use super::app::App;
 
 /// Number of times that the views are recreated.
 const TIMES: usize = 40;
@@ -11,12 +11,11 @@ const TIMES: usize = 40;
 /// The statement that recreates a view waits for readers of the view. New readers may overtake the waiting statement.
 #[test]
 fn clients_get_200_while_views_are_recreated() {
-    for app in FRAMEWORKS.into_iter().flat_map(App::with_rows) {
+    for app in App::all_with_rows() {
         // SQLite needs WAL mode: in rollback mode, a writer locks readers out.
         app.sql(&if app.is_postgres() { app.example("revisions") } else { "PRAGMA journal_mode = wal".to_owned() });
-        let account = app.run("accounts list --json").json()[0]["id"].as_str().unwrap().to_owned();
-        let (_, token) = app.key(&account);
-        let example = app.dir.run(&format!("views example --from {} --for {}", app.framework, app.kind())).succeeds();
+        let (_, token) = app.key(&app.accounts()[0]);
+        let example = app.views_example();
         let server = app.serve("--page-cache 0");
         let is_done = AtomicBool::new(false);
         thread::scope(|scope| {

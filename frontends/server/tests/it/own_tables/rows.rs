@@ -29,9 +29,14 @@ pub(super) struct Row {
 
 /// Returns courses of two accounts, with equal times, different fractions of a second, and each optional field set or not.
 pub(super) fn rows(app: &App) -> Vec<Row> {
+    rows_of(app, [107, 15])
+}
+
+/// Returns `counts` courses of two accounts.
+pub(super) fn rows_of(app: &App, counts: [usize; 2]) -> Vec<Row> {
     let mut rows = Vec::new();
-    for account in [1, 2] {
-        for index in 0..[107, 15][account as usize - 1] {
+    for (account, count) in (1..).zip(counts) {
+        for index in 0..count {
             let slug = SLUGS.get(index).map_or_else(|| format!("course-{index}"), |slug| (*slug).to_owned());
             let index = index as i64;
             let fraction = [0, 500_000, 999_999, 0, 1, 120_000][index as usize % 6];

@@ -1,7 +1,6 @@
 //! Sessions of writers that resolve the names in the examples' triggers to other tables or functions, or skip triggers.
 
-use super::app::{App, FRAMEWORKS};
-use super::changes::names;
+use super::app::{App, Names};
 
 /// Sessions by name, with their first statements; `COURSES` and `LESSONS` stand for the tables.
 const SESSIONS: [(&str, &str); 4] = [
@@ -24,15 +23,13 @@ const SESSIONS: [(&str, &str); 4] = [
 /// The file of triggers also works if it is run twice.
 #[test]
 fn writer_session_does_not_affect_triggers() {
-    for app in FRAMEWORKS.into_iter().flat_map(App::with_rows).filter(App::is_postgres) {
+    for app in App::all_with_rows().filter(App::is_postgres) {
         app.sql(&app.example("revisions"));
         app.sql(&app.example("revisions"));
-        let accounts = app.run("accounts list --json").json();
-        let [account, other] = [0, 1].map(|at| accounts[at]["id"].as_str().unwrap().to_owned());
-        let (_, token) = app.key(&account);
+        let [account, other] = &app.accounts()[..2] else { unreachable!() };
+        let (_, token) = app.key(account);
         let server = app.serve("");
-        let ((courses, owner), lessons) =
-            (names(&app), if app.framework == "django" { "courses_module" } else { "lessons" });
+        let Names { courses, owner, lessons } = app.names();
         for (number, (session, setup)) in SESSIONS.into_iter().enumerate() {
             let about = format!("{}: {session}", app.framework);
             let (writer, title) = (app.writer(), format!("number {number}"));
@@ -47,7 +44,7 @@ fn writer_session_does_not_affect_triggers() {
                 writer.run(&format!("UPDATE public.{courses} SET {owner} = '{to}' WHERE slug = 'sailing'"));
                 server.get("/api/v1/courses/sailing", &token).0
             };
-            assert_eq!([moved(&account), moved(&other), moved(&account)], [200, 404, 200], "{about}");
+            assert_eq!([moved(account), moved(other), moved(account)], [200, 404, 200], "{about}");
             writer.run(&format!("UPDATE public.{lessons} SET title = 'Bowline' WHERE title = '{title}'"));
         }
     }

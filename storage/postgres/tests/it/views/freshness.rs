@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
+use catalogue_core::AccountId;
 use catalogue_core::storage::CourseStorage;
-use catalogue_core::{AccountId, Catalogue};
 use catalogue_postgres::PostgresStorage;
 use catalogue_storage_conformance::sample;
-use http::{Request, Response, StatusCode};
+use catalogue_storage_tests::host_app::{Client, HostApp as _};
 
 use super::host_app::{HostApp, NUMBERS, options};
-use crate::key_of;
 
 /// Advances the clock, so that the next request checks the triggers.
 async fn advance_ten_seconds() {
@@ -19,29 +17,22 @@ async fn advance_ten_seconds() {
     tokio::time::resume();
 }
 
-/// A catalogue that serves one course over views, with an API key of the course's account.
+const COURSE: &str = "/api/v1/courses/course";
+
+/// A client of a catalogue that serves one course over views.
 struct Served {
     host_app: HostApp,
-    catalogue: Catalogue,
+    client: Client,
     account: AccountId,
-    key: String,
 }
 
 impl Served {
     async fn new() -> Option<Self> {
-        let host_app = HostApp::new(NUMBERS).await?;
-        let account = AccountId::new(host_app.owner("owner").await);
+        let host_app = HostApp::with_tables(NUMBERS).await?;
+        let account = host_app.account("owner").await;
         host_app.put_courses(&[sample::course(account.as_str(), "course")]).await;
-        let key = key_of(&host_app.storage, &account).await;
-        let catalogue = Catalogue::with_api_keys(host_app.storage.clone()).build().unwrap();
-        Some(Self { host_app, catalogue, account, key })
-    }
-
-    async fn get(&self, tag: &str) -> Response<Bytes> {
-        let request = Request::get("/api/v1/courses/course")
-            .header("Authorization", format!("Bearer {}", self.key))
-            .header("If-None-Match", tag);
-        self.catalogue.call(request.body(()).unwrap()).await
+        let client = Client::new(&host_app.storage, &account).await;
+        Some(Self { host_app, client, account })
     }
 
     /// Changes the title, and returns whether the next response contains it.
@@ -51,9 +42,9 @@ impl Served {
     }
 
     async fn has(&self, title: &str) -> bool {
-        let response = self.get("\"none\"").await;
-        assert_eq!(response.status(), StatusCode::OK);
-        String::from_utf8_lossy(response.body()).contains(title)
+        let (status, body) = self.client.text(COURSE).await;
+        assert_eq!(status, 200, "{body}");
+        body.contains(title)
     }
 
     async fn has_revision(&self) -> bool {
@@ -128,8 +119,8 @@ async fn cached_responses_do_not_return_after_triggers_are_restored() {
     let Some(served) = Served::new().await else { return };
     assert!(served.serves("first").await);
     let before = served.host_app.storage.revision(&served.account).await.unwrap();
-    let tag = served.get("\"none\"").await.headers()["etag"].to_str().unwrap().to_owned();
-    assert_eq!(served.get(&tag).await.status(), StatusCode::NOT_MODIFIED);
+    let tag = served.client.tag(COURSE).await;
+    assert_eq!(served.client.get(COURSE, &tag).await.status(), 304);
     let untracked = "DROP TRIGGER changed ON trainings; UPDATE trainings SET name = 'untracked'; \
                      CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON trainings FOR EACH ROW EXECUTE FUNCTION changed()";
     served.host_app.host.batch_execute(untracked).await.unwrap();
@@ -138,7 +129,7 @@ async fn cached_responses_do_not_return_after_triggers_are_restored() {
     for is_cached in [false, true, true] {
         advance_ten_seconds().await;
         assert!(served.has("untracked").await);
-        assert_eq!(served.get(&tag).await.status(), StatusCode::OK);
+        assert_eq!(served.client.get(COURSE, &tag).await.status(), 200);
         assert_eq!(served.has_revision().await, is_cached);
     }
     let after = served.host_app.storage.revision(&served.account).await.unwrap();

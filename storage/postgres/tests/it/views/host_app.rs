@@ -1,11 +1,10 @@
 //! A host application's own tables, with views over them, as the suites fill them.
 
-use std::time::{Duration, SystemTime};
-
-use catalogue_core::{AccountId, Course, Timestamp};
+use catalogue_core::storage::CourseViews;
+use catalogue_core::{AccountId, Timestamp};
 use catalogue_postgres::{Options, PostgresStorage};
+use catalogue_storage_tests::host_app;
 use tokio_postgres::Client;
-use tokio_postgres::types::ToSql;
 
 use crate::schema::Schema;
 
@@ -15,8 +14,12 @@ pub(crate) const TEXTS: &str = include_str!("texts.sql");
 /// Tables with numbers as ids, times without a zone and in microseconds, module counts and revisions.
 pub(crate) const NUMBERS: &str = include_str!("numbers.sql");
 
-/// Tables with the names of the views, which accept any value.
-pub(crate) const LOOSE: &str = include_str!("loose.sql");
+/// Variant of the tables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    Texts,
+    Numbers,
+}
 
 /// The host application's tables, and the storage over their views.
 pub(crate) struct HostApp {
@@ -32,7 +35,7 @@ pub(crate) fn options(schema: &Schema) -> Options {
 }
 
 impl HostApp {
-    pub(crate) async fn new(tables: &str) -> Option<Self> {
+    pub(crate) async fn with_tables(tables: &str) -> Option<Self> {
         let schema = Schema::new().await?;
         let host = schema.host().await;
         host.batch_execute(tables).await.unwrap();
@@ -46,67 +49,80 @@ impl HostApp {
         let storage = PostgresStorage::open(&options(&self.schema)).await.unwrap();
         Self { storage, ..self }
     }
+}
 
-    /// Returns the id of the owner `name`, who is added if missing.
-    pub(crate) async fn owner(&self, name: &str) -> String {
+impl host_app::HostApp for HostApp {
+    type Storage = PostgresStorage;
+    type Kind = Kind;
+
+    const PLAIN: Kind = Kind::Texts;
+    const WITH_REVISIONS: Kind = Kind::Numbers;
+    const ACCEPTS_NUL: bool = false;
+
+    fn kinds() -> Vec<Kind> {
+        vec![Kind::Texts, Kind::Numbers]
+    }
+
+    async fn new(kind: Kind) -> Option<Self> {
+        Self::with_tables(match kind {
+            Kind::Texts => TEXTS,
+            Kind::Numbers => NUMBERS,
+        })
+        .await
+    }
+
+    fn storage(&self) -> &PostgresStorage {
+        &self.storage
+    }
+
+    fn views(&self) -> &dyn CourseViews {
+        self.storage.views().unwrap()
+    }
+
+    async fn execute(&self, sql: &str) {
+        self.host.batch_execute(sql).await.unwrap();
+    }
+
+    async fn account(&self, name: &str) -> AccountId {
         if !self.has_numeric_ids {
-            self.host.execute("INSERT INTO owners VALUES ($1) ON CONFLICT DO NOTHING", &[&name]).await.unwrap();
-            return name.to_owned();
+            return AccountId::new(name);
         }
         self.host.execute("INSERT INTO owners (login) VALUES ($1) ON CONFLICT DO NOTHING", &[&name]).await.unwrap();
         let id = self.host.query_one("SELECT CAST(id AS TEXT) FROM owners WHERE login = $1", &[&name]).await.unwrap();
-        id.get(0)
+        AccountId::new(id.get::<_, String>(0))
     }
 
-    pub(crate) async fn put_courses(&self, courses: &[Course]) {
-        self.host.batch_execute("BEGIN").await.unwrap();
-        for course in courses {
-            self.put(course).await;
+    fn insert_owner(&self, account: &AccountId) -> String {
+        // `account` has created the owner with its numeric id.
+        if self.has_numeric_ids {
+            return String::new();
         }
-        self.host.batch_execute("COMMIT").await.unwrap();
+        format!("INSERT INTO owners VALUES ({}) ON CONFLICT DO NOTHING;", self.owner(account))
     }
 
-    pub(crate) async fn remove_course(&self, account: &AccountId, slug: &str) {
-        let delete = "DELETE FROM trainings WHERE CAST(owner AS TEXT) = $1 AND handle = $2";
-        assert_eq!(self.host.execute(delete, &[&account.as_str(), &slug]).await.unwrap(), 1);
+    fn owner(&self, account: &AccountId) -> String {
+        if self.has_numeric_ids { account.to_string() } else { self.text(account.as_str()) }
     }
 
-    /// Removes the account from the host application, and its events from the catalogue's tables, as an operator would.
-    pub(crate) async fn remove_account(&self, account: &AccountId) {
-        self.host.execute("DELETE FROM owners WHERE CAST(id AS TEXT) = $1", &[&account.as_str()]).await.unwrap();
-        // Keys and sign-ins stay.
+    fn text(&self, text: &str) -> String {
+        format!("'{}'", text.replace('\'', "''"))
+    }
+
+    fn times(&self, created_at: Timestamp, published_at: Option<Timestamp>) -> [String; 2] {
+        let instant = |time: Timestamp| {
+            let text = time.to_exact_string().replace('T', " ");
+            // PostgreSQL calls the year before the year 1 the year 1 BC.
+            text.strip_prefix("0000").map_or_else(|| format!("'{text}'"), |rest| format!("'0001{rest} BC'"))
+        };
+        let live_at = |time: Timestamp| match self.has_numeric_ids {
+            true => time.as_microseconds().to_string(),
+            false => instant(time),
+        };
+        [instant(created_at), published_at.map_or("NULL".to_owned(), live_at)]
+    }
+
+    async fn remove_events(&self, account: &AccountId) {
         let delete = format!("DELETE FROM {}_keys.credential_events WHERE account_id = $1", self.schema.name());
         self.host.execute(&delete, &[&account.as_str()]).await.unwrap();
     }
-
-    async fn put(&self, course: &Course) {
-        let owner = course.account.as_str();
-        let cast = if self.has_numeric_ids { "CAST(CAST($1 AS TEXT) AS BIGINT)" } else { "$1" };
-        if !self.has_numeric_ids {
-            self.owner(owner).await;
-        }
-        let delete = format!("DELETE FROM trainings WHERE owner = {cast} AND handle = $2");
-        self.host.execute(&delete, &[&owner, &course.slug]).await.unwrap();
-        let (made, live) = (instant(course.created_at), course.published_at.map(instant));
-        let microseconds = course.published_at.map(Timestamp::as_microseconds);
-        let live: &(dyn ToSql + Sync) = if self.has_numeric_ids { &microseconds } else { &live };
-        let insert = format!(
-            "INSERT INTO trainings (owner, handle, name, subtitle, lang, made_at, live_at, is_hidden, access) \
-             VALUES ({cast}, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id"
-        );
-        let Course { slug, title, tagline, language, hidden, access_mode, .. } = course;
-        let values: &[&(dyn ToSql + Sync)] =
-            &[&owner, slug, title, tagline, language, &made, live, hidden, access_mode];
-        let training: i64 = self.host.query_one(&insert, values).await.unwrap().get(0);
-        for (place, lesson) in (10_i32..).step_by(10).zip(&course.modules) {
-            let insert = "INSERT INTO lessons (training, place, name, summary) VALUES ($1, $2, $3, $4)";
-            self.host.execute(insert, &[&training, &place, &lesson.title, &lesson.summary]).await.unwrap();
-        }
-    }
-}
-
-fn instant(time: Timestamp) -> SystemTime {
-    let microseconds = time.as_microseconds();
-    let apart = Duration::from_micros(microseconds.unsigned_abs());
-    if microseconds < 0 { SystemTime::UNIX_EPOCH - apart } else { SystemTime::UNIX_EPOCH + apart }
 }

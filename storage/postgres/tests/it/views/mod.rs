@@ -7,4 +7,5 @@ mod host_app;
 mod invalid_rows;
 mod opening;
 mod plans;
-mod serving;
+
+catalogue_storage_tests::host_app_laws!(host_app::HostApp);

@@ -1,7 +1,8 @@
 CREATE TABLE owners (
     id       BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     login    TEXT NOT NULL UNIQUE,
-    revision UUID NOT NULL DEFAULT gen_random_uuid()
+    revision UUID NOT NULL DEFAULT gen_random_uuid(),
+    gone     BOOLEAN NOT NULL DEFAULT FALSE
 );
 
 CREATE TABLE trainings (
@@ -62,7 +63,7 @@ CREATE TRIGGER emptied AFTER TRUNCATE ON lessons EXECUTE FUNCTION emptied();
 CREATE FUNCTION unchanged() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER unchanged AFTER INSERT OR UPDATE OF id OR DELETE OR TRUNCATE ON owners EXECUTE FUNCTION unchanged();
 
-CREATE VIEW catalogue_accounts AS SELECT id FROM owners;
+CREATE VIEW catalogue_accounts AS SELECT id FROM owners WHERE NOT gone;
 
 CREATE VIEW catalogue_courses AS
 SELECT owner AS account_id, handle AS slug, name AS title, subtitle AS tagline, lang AS language,

@@ -1,13 +1,9 @@
 //! Schemas of the catalogue's own tables when courses are read from views, and the rights that the role needs.
 
-use std::ops::ControlFlow;
-
-use catalogue_core::AccountId;
-use catalogue_core::admin::{Accounts, AdminStorage};
-use catalogue_core::storage::{CheckedRows, StorageError, StorageErrorKind};
+use catalogue_core::storage::CheckedRows;
 use catalogue_postgres::{OpenError, PostgresStorage};
 
-use super::host_app::{HostApp, TEXTS, options};
+use super::host_app::{TEXTS, options};
 use crate::schema::Schema;
 
 /// Creates a host application's tables. Returns the name of the catalogue's schema too, which does not exist yet.
@@ -167,19 +163,4 @@ async fn pooled_role_needs_search_path() {
     assert!(error.to_string().contains(&expected), "{error}");
     host.batch_execute(&expected).await.unwrap();
     PostgresStorage::open_and_migrate(&pooled()).await.unwrap();
-}
-
-#[tokio::test]
-async fn course_changes_and_exports_fail_as_unsupported() {
-    let Some(HostApp { storage, .. }) = HostApp::new(TEXTS).await else { return };
-    let account = AccountId::new("acc");
-    let import = storage.begin_import().await.map(|_| ());
-    let export = storage.export(Accounts::All, &mut |_| ControlFlow::Continue(())).await;
-    let removed = storage.remove_account(&account).await.map(|_| ());
-    let course = storage.remove_course(&account, "course").await.map(|_| ());
-    for refused in [import, export, removed, course] {
-        let error: StorageError = refused.unwrap_err();
-        assert_eq!(error.kind(), StorageErrorKind::Unsupported);
-        assert!(error.to_string().contains("belong to another program"), "{error}");
-    }
 }

@@ -7,8 +7,8 @@ use catalogue_core::storage::{PageRequest, ViewAdvice};
 use catalogue_postgres::PostgresStorage;
 
 use super::host_app::{HostApp, NUMBERS, TEXTS};
-use crate::items;
 use crate::schema::Schema;
+use catalogue_storage_tests::database::items;
 
 /// Number of courses of ten accounts together, with one module each; `CATALOGUE_TEST_COURSES` overrides it.
 fn courses() -> u32 {
@@ -18,14 +18,14 @@ fn courses() -> u32 {
 async fn fill(host_app: &HostApp) {
     let (owner, owners) = match host_app.has_numeric_ids {
         true => ("1 + n % 10", "INSERT INTO owners (login) SELECT 'o' || n FROM generate_series(1, 500) AS n"),
-        false => ("'o' || (1 + n % 10)", "INSERT INTO owners SELECT 'o' || n FROM generate_series(1, 500) AS n"),
+        false => ("'o' || (1 + n % 10)", "INSERT INTO owners (id) SELECT 'o' || n FROM generate_series(1, 500) AS n"),
     };
     let fill = format!(
         "SET session_replication_role = replica; {owners}; \
          INSERT INTO trainings (owner, handle, name, subtitle, lang, made_at, is_hidden) \
          SELECT {owner}, 'c' || n, 'Title', '', 'en', TIMESTAMP '2024-05-01' + n / 20 * INTERVAL '1 second', FALSE \
          FROM generate_series(1, {}) AS n; \
-         INSERT INTO lessons SELECT id, 10, 'Title', '' FROM trainings; ANALYZE; SET session_replication_role = origin",
+         INSERT INTO lessons SELECT id, 1, 'Title', '' FROM trainings; ANALYZE; SET session_replication_role = origin",
         courses()
     );
     host_app.host.batch_execute(&fill).await.unwrap();
@@ -39,7 +39,7 @@ async fn advice(storage: &PostgresStorage) -> Vec<ViewAdvice> {
 #[tokio::test]
 async fn index_templates_fix_slow_plans() {
     for tables in [TEXTS, NUMBERS] {
-        let Some(host_app) = HostApp::new(tables).await else { return };
+        let Some(host_app) = HostApp::with_tables(tables).await else { return };
         fill(&host_app).await;
         let found = advice(&host_app.storage).await;
         assert!(found.iter().any(|advice| advice.subject == "the first page"), "{found:#?}");
@@ -71,7 +71,7 @@ async fn index_templates_fix_slow_plans() {
 #[tokio::test]
 async fn plan_in_use_is_reported_if_it_scans() {
     let tables = TEXTS.replace("VARCHAR(200)", "TEXT COLLATE \"C\"");
-    let Some(host_app) = HostApp::new(&tables).await else { return };
+    let Some(host_app) = HostApp::with_tables(&tables).await else { return };
     let fill = |courses: u32| {
         format!(
             "INSERT INTO owners VALUES ('o1') ON CONFLICT DO NOTHING; \
@@ -105,7 +105,7 @@ async fn plan_in_use_is_reported_if_it_scans() {
 
 #[tokio::test]
 async fn small_indexed_tables_get_no_advice() {
-    let Some(host_app) = HostApp::new(TEXTS).await else { return };
+    let Some(host_app) = HostApp::with_tables(TEXTS).await else { return };
     let indexes = "CREATE INDEX ON trainings (owner, made_at, handle COLLATE \"C\"); \
                    CREATE UNIQUE INDEX ON trainings (owner, handle)";
     host_app.host.batch_execute(indexes).await.unwrap();

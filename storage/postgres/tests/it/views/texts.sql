@@ -1,4 +1,4 @@
-CREATE TABLE owners (id TEXT PRIMARY KEY);
+CREATE TABLE owners (id TEXT PRIMARY KEY, gone BOOLEAN NOT NULL DEFAULT FALSE);
 
 CREATE TABLE trainings (
     id        BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -21,7 +21,7 @@ CREATE TABLE lessons (
     PRIMARY KEY (training, place)
 );
 
-CREATE VIEW catalogue_accounts AS SELECT id FROM owners;
+CREATE VIEW catalogue_accounts AS SELECT id FROM owners WHERE NOT gone;
 
 CREATE VIEW catalogue_courses AS
 SELECT owner AS account_id, handle AS slug, name AS title, subtitle AS tagline, lang AS language, made_at AS created_at,
@@ -29,5 +29,5 @@ SELECT owner AS account_id, handle AS slug, name AS title, subtitle AS tagline, 
 FROM trainings;
 
 CREATE VIEW catalogue_modules AS
-SELECT t.owner AS account_id, t.handle AS course_slug, l.place / 10 AS number, l.name AS title, l.summary
+SELECT t.owner AS account_id, t.handle AS course_slug, l.place AS number, l.name AS title, l.summary
 FROM lessons AS l JOIN trainings AS t ON t.id = l.training;

@@ -1,69 +1,20 @@
-//! A host application's database with its own names, views over it, and a writer that does not use this crate.
+//! A host application's SQLite file, and a writer that does not use this crate.
 
 use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
 
-use catalogue_core::{Course, Timestamp};
+use catalogue_core::storage::CourseViews;
+use catalogue_core::{AccountId, Timestamp};
 use catalogue_sqlite::SqliteStorage;
-use rusqlite::types::Value;
-use rusqlite::{Connection, Transaction, params};
+use catalogue_storage_tests::host_app;
+use rusqlite::Connection;
 use tempfile::TempDir;
 
-const TABLES: &str = "
-    CREATE TABLE people (id INTEGER PRIMARY KEY, login TEXT NOT NULL UNIQUE);
-    CREATE TABLE trainings (
-        id INTEGER PRIMARY KEY, person_id INTEGER NOT NULL REFERENCES people (id), handle TEXT, name TEXT, subtitle TEXT,
-        lang TEXT, made_at, live_since, is_hidden INTEGER, access TEXT
-    );
-    CREATE TABLE lessons (training_id INTEGER NOT NULL, place INTEGER, heading TEXT, abstract TEXT, body TEXT);
-    CREATE INDEX lessons_in_order ON lessons (training_id, place);
-";
-
-/// Views over the host application's tables. Their columns compare regardless of case, which the API must not.
-const VIEWS: &str = "
-    CREATE VIEW catalogue_accounts AS SELECT login COLLATE NOCASE AS id FROM people;
-    CREATE VIEW catalogue_courses AS
-        SELECT p.login COLLATE NOCASE AS account_id, t.handle COLLATE NOCASE AS slug, t.name AS title, t.subtitle AS tagline, t.lang AS language,
-            t.made_at AS created_at, t.live_since AS published_at, t.is_hidden AS hidden, t.access AS access_mode, t.id AS pk
-        FROM trainings AS t JOIN people AS p ON p.id = t.person_id;
-    CREATE VIEW catalogue_modules AS
-        SELECT p.login COLLATE NOCASE AS account_id, t.handle COLLATE NOCASE AS course_slug, l.place AS number, l.heading AS title, l.abstract AS summary
-        FROM lessons AS l JOIN trainings AS t ON t.id = l.training_id JOIN people AS p ON p.id = t.person_id;
-";
+const TABLES: &str = include_str!("tables.sql");
 
 /// Revisions that triggers replace with each change.
-pub(super) const REVISIONS: &str = "
-    CREATE TABLE states (person_id INTEGER PRIMARY KEY, state BLOB NOT NULL);
-    CREATE TRIGGER person_inserted AFTER INSERT ON people BEGIN
-        INSERT OR REPLACE INTO states VALUES (NEW.id, randomblob(16));
-    END;
-    CREATE TRIGGER person_updated AFTER UPDATE OF id, login ON people BEGIN
-        UPDATE states SET state = randomblob(16) WHERE person_id IN (OLD.id, NEW.id);
-    END;
-    CREATE TRIGGER person_deleted AFTER DELETE ON people BEGIN
-        DELETE FROM states WHERE person_id = OLD.id;
-    END;
-    CREATE TRIGGER training_inserted AFTER INSERT ON trainings BEGIN
-        UPDATE states SET state = randomblob(16) WHERE person_id = NEW.person_id;
-    END;
-    CREATE TRIGGER training_updated AFTER UPDATE ON trainings BEGIN
-        UPDATE states SET state = randomblob(16) WHERE person_id IN (OLD.person_id, NEW.person_id);
-    END;
-    CREATE TRIGGER training_deleted AFTER DELETE ON trainings BEGIN
-        UPDATE states SET state = randomblob(16) WHERE person_id = OLD.person_id;
-    END;
-    CREATE TRIGGER lesson_inserted AFTER INSERT ON lessons BEGIN
-        UPDATE states SET state = randomblob(16) WHERE person_id = (SELECT person_id FROM trainings WHERE id = NEW.training_id);
-    END;
-    CREATE TRIGGER lesson_updated AFTER UPDATE ON lessons BEGIN
-        UPDATE states SET state = randomblob(16)
-            WHERE person_id IN (SELECT person_id FROM trainings WHERE id IN (OLD.training_id, NEW.training_id));
-    END;
-    CREATE TRIGGER lesson_deleted AFTER DELETE ON lessons BEGIN
-        UPDATE states SET state = randomblob(16) WHERE person_id = (SELECT person_id FROM trainings WHERE id = OLD.training_id);
-    END;
-    CREATE VIEW catalogue_revisions AS
-        SELECT login COLLATE NOCASE AS account_id, state AS revision FROM states JOIN people ON id = person_id;
-";
+pub(super) const REVISIONS: &str = include_str!("revisions.sql");
 
 /// Formats in which the host application writes times.
 #[derive(Clone, Copy, Debug)]
@@ -76,12 +27,12 @@ pub(super) enum Times {
 }
 
 impl Times {
-    fn written(self, time: Timestamp) -> Value {
+    fn written(self, time: Timestamp) -> String {
         let exact = time.to_exact_string();
         match self {
-            Self::Microseconds => Value::Integer(time.as_microseconds()),
-            Self::Rfc3339 => Value::Text(exact),
-            Self::SpaceSeparated => Value::Text(exact.replace('T', " ").replace('Z', "")),
+            Self::Microseconds => time.as_microseconds().to_string(),
+            Self::Rfc3339 => format!("'{exact}'"),
+            Self::SpaceSeparated => format!("'{}'", exact.replace('T', " ").replace('Z', "")),
             Self::Mixed => match time.as_microseconds().rem_euclid(3) {
                 0 => Self::Microseconds.written(time),
                 1 => Self::Rfc3339.written(time),
@@ -97,26 +48,45 @@ pub(super) struct Kind {
     pub(super) times: Times,
     pub(super) journal_mode: &'static str,
     pub(super) has_revisions: bool,
+    /// Whether one connection stays open, as in a program, and every second transaction uses it.
+    pub(super) keeps_connection: bool,
 }
 
-pub(super) const PLAIN: Kind = Kind { times: Times::SpaceSeparated, journal_mode: "wal", has_revisions: false };
+pub(super) const PLAIN: Kind =
+    Kind { times: Times::SpaceSeparated, journal_mode: "wal", has_revisions: false, keeps_connection: false };
+
+pub(super) const WITH_REVISIONS: Kind = Kind { has_revisions: true, ..PLAIN };
+
+/// Returns a variant for each journal mode, without and with revisions.
+pub(super) fn kinds() -> impl Iterator<Item = Kind> {
+    let modes = ["wal", "delete", "truncate", "persist"].into_iter();
+    modes.flat_map(|journal_mode| [PLAIN, WITH_REVISIONS].map(|kind| Kind { journal_mode, ..kind }))
+}
 
 pub(super) struct HostApp {
     pub(super) storage: SqliteStorage,
     pub(super) kind: Kind,
     pub(super) directory: TempDir,
+    /// A connection that stays open, and whether the next transaction uses it.
+    kept: Option<Mutex<(Connection, bool)>>,
 }
 
 impl HostApp {
     pub(super) fn new(kind: Kind) -> Self {
+        Self::with_tables(kind, &format!("{TABLES}{}", if kind.has_revisions { REVISIONS } else { "" }))
+    }
+
+    pub(super) fn with_tables(kind: Kind, tables: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let host_app = directory.path().join("host.sqlite3");
         let writer = Connection::open(&host_app).unwrap();
         writer.pragma_update_and_check(None, "journal_mode", kind.journal_mode, |_| Ok(())).unwrap();
-        writer.execute_batch(&format!("{TABLES}{VIEWS}{}", if kind.has_revisions { REVISIONS } else { "" })).unwrap();
+        writer.execute_batch(tables).unwrap();
         drop(writer);
         let storage = SqliteStorage::open_and_migrate_views(directory.path().join("keys.db"), host_app).unwrap();
-        Self { storage, kind, directory }
+        let host_app = Self { storage, kind, directory, kept: None };
+        let kept = kind.keeps_connection.then(|| Mutex::new((host_app.writer(), true)));
+        Self { kept, ..host_app }
     }
 
     pub(super) fn database(&self) -> PathBuf {
@@ -132,77 +102,83 @@ impl HostApp {
         let writer = Connection::open(self.database()).unwrap();
         // A test's tables need not survive a power failure.
         writer.pragma_update(None, "synchronous", "OFF").unwrap();
-        writer.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
+        writer.busy_timeout(Duration::from_secs(20)).unwrap();
         writer
     }
 
-    pub(super) fn write(&self, write: impl FnOnce(&Transaction<'_>)) {
-        let mut writer = self.writer();
-        let transaction = writer.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).unwrap();
-        write(&transaction);
-        transaction.commit().unwrap();
-    }
-
-    pub(super) fn execute(&self, sql: &str) {
-        self.write(|transaction| transaction.execute_batch(sql).unwrap());
-    }
-
-    pub(super) fn put_person(&self, login: &str) {
-        self.write(|transaction| {
-            self.person(transaction, login);
-        });
-    }
-
-    fn person(&self, transaction: &Transaction<'_>, login: &str) -> i64 {
-        transaction.execute("INSERT OR IGNORE INTO people (login) VALUES (?1)", [login]).unwrap();
-        let person =
-            transaction.query_row("SELECT id FROM people WHERE login = ?1", [login], |row| row.get(0)).unwrap();
-        if self.kind.has_revisions {
-            transaction.execute("INSERT OR REPLACE INTO states VALUES (?1, randomblob(16))", [person]).unwrap();
+    /// Runs statements as the host application, in one transaction.
+    pub(super) fn write(&self, sql: &str) {
+        let sql = format!("BEGIN IMMEDIATE; {sql}; COMMIT");
+        if let Some(kept) = &self.kept {
+            let (connection, is_next) = &mut *kept.lock().unwrap();
+            *is_next = !*is_next;
+            if !*is_next {
+                return connection.execute_batch(&sql).unwrap();
+            }
         }
-        person
+        self.writer().execute_batch(&sql).unwrap();
+    }
+}
+
+impl host_app::HostApp for HostApp {
+    type Storage = SqliteStorage;
+    type Kind = Kind;
+
+    const PLAIN: Kind = PLAIN;
+    const WITH_REVISIONS: Kind = WITH_REVISIONS;
+    const ACCEPTS_NUL: bool = true;
+
+    fn kinds() -> Vec<Kind> {
+        kinds().map(|kind| Kind { keeps_connection: true, ..kind }).collect()
     }
 
-    pub(super) fn put(&self, courses: &[Course]) {
-        self.write(|transaction| courses.iter().for_each(|course| self.put_one(transaction, course)));
+    async fn new(kind: Kind) -> Option<Self> {
+        Some(Self::new(kind))
     }
 
-    fn put_one(&self, transaction: &Transaction<'_>, course: &Course) {
-        self.remove_one(transaction, course.account.as_str(), &course.slug);
-        let person = self.person(transaction, course.account.as_str());
+    fn storage(&self) -> &SqliteStorage {
+        &self.storage
+    }
+
+    fn views(&self) -> &dyn CourseViews {
+        self.storage.views().unwrap()
+    }
+
+    async fn execute(&self, sql: &str) {
+        self.write(sql);
+    }
+
+    fn insert_owner(&self, account: &AccountId) -> String {
+        format!("INSERT OR IGNORE INTO owners (login) VALUES ({});", self.text(account.as_str()))
+    }
+
+    fn owner(&self, account: &AccountId) -> String {
+        format!("(SELECT id FROM owners WHERE login = {})", self.text(account.as_str()))
+    }
+
+    fn text(&self, text: &str) -> String {
+        if text.contains('\0') {
+            let digits: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+            return format!("CAST(x'{digits}' AS TEXT)");
+        }
+        format!("'{}'", text.replace('\'', "''"))
+    }
+
+    fn times(&self, created_at: Timestamp, published_at: Option<Timestamp>) -> [String; 2] {
         let written = |time| self.kind.times.written(time);
-        let values = params![
-            person,
-            course.slug,
-            course.title,
-            course.tagline,
-            course.language,
-            written(course.created_at),
-            course.published_at.map(written),
-            course.hidden,
-            course.access_mode,
-        ];
-        let sql =
-            "INSERT INTO trainings (person_id, handle, name, subtitle, lang, made_at, live_since, is_hidden, access)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-        transaction.execute(sql, values).unwrap();
-        let training = transaction.last_insert_rowid();
-        for (place, module) in (1..).zip(&course.modules) {
-            let values = params![training, place, module.title, module.summary, module.content];
-            transaction.execute("INSERT INTO lessons VALUES (?1, ?2, ?3, ?4, ?5)", values).unwrap();
-        }
+        [written(created_at), published_at.map_or("NULL".to_owned(), written)]
     }
 
-    pub(super) fn remove_one(&self, transaction: &Transaction<'_>, login: &str, handle: &str) -> usize {
-        let training = "(SELECT t.id FROM trainings AS t JOIN people AS p ON p.id = person_id
-            WHERE login = ?1 AND handle = ?2)";
-        let lessons = format!("DELETE FROM lessons WHERE training_id IN {training}");
-        transaction.execute(&lessons, [login, handle]).unwrap();
-        let removed = format!("DELETE FROM trainings WHERE id IN {training}");
-        let removed = transaction.execute(&removed, [login, handle]).unwrap();
-        if removed > 0 {
-            self.person(transaction, login);
-        }
-        removed
+    async fn remove_events(&self, account: &AccountId) {
+        let keys = Connection::open(self.keys()).unwrap();
+        keys.execute("DELETE FROM credential_events WHERE account_id = ?1", [account.as_str()]).unwrap();
+    }
+
+    fn has_per_account_revisions(&self) -> bool {
+        self.kind.has_revisions
+    }
+
+    fn reads_may_be_blocked(&self) -> bool {
+        self.kind.journal_mode == "delete"
     }
 }

@@ -9,34 +9,31 @@ mod opening;
 mod out_of_reach;
 mod plans;
 mod triggers;
-mod unknown_accounts;
 
+use catalogue_core::AccountId;
 use catalogue_core::storage::{CheckedRows, StorageError, ViewProblem};
-use catalogue_core::{AccountId, Course};
-use catalogue_storage_conformance::sample;
+use catalogue_storage_tests::host_app::{HostApp as _, slugs, two_courses};
 
-use host_app::HostApp;
+use host_app::{HostApp, Kind};
 
-/// Returns two courses of `anna`. The second is newer, and has two modules.
-fn two_courses() -> [Course; 2] {
-    let first = sample::course("anna", "first");
-    let modules = ["One", "Two"].map(sample::module).into();
-    let created_at = first.created_at.checked_add(std::time::Duration::from_secs(1)).unwrap();
-    let second = Course { created_at, modules, ..sample::course("anna", "second") };
-    [first, second]
-}
+catalogue_storage_tests::host_app_laws!(HostApp);
 
 fn anna() -> AccountId {
     AccountId::new("anna")
 }
 
-/// Returns the slugs of the first page.
-async fn slugs(host_app: &HostApp) -> Result<Vec<String>, StorageError> {
-    let page = catalogue_core::storage::PageRequest::default();
-    let items = crate::items(&host_app.storage, &anna(), &page).await?;
-    Ok(items.into_iter().map(|item| item.slug).collect())
+/// Creates a host application with two courses of `anna`.
+async fn with_two_courses(kind: Kind) -> HostApp {
+    let host_app = HostApp::new(kind);
+    host_app.put_courses(&two_courses(&anna())).await;
+    host_app
+}
+
+/// Returns the slugs of `anna`'s courses.
+async fn slugs_of_anna(host_app: &HostApp) -> Result<Vec<String>, StorageError> {
+    slugs(&host_app.storage, &anna(), 50).await
 }
 
 async fn problems(host_app: &HostApp) -> Vec<ViewProblem> {
-    host_app.storage.views().unwrap().check_views(CheckedRows::Sample).await.unwrap()
+    host_app.problems(CheckedRows::Sample).await
 }

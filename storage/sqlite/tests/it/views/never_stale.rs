@@ -3,94 +3,31 @@
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, fs};
 
-use catalogue_core::storage::{CourseRow, CourseRows, CourseStorage, Limit, PageRequest, StorageErrorKind};
-use catalogue_core::{Catalogue, Course};
+use catalogue_core::storage::CourseStorage;
 use catalogue_sqlite::SqliteStorage;
-use catalogue_storage_conformance::sample;
-use http::{Request, Response};
+use catalogue_storage_tests::host_app::{Client, HostApp as _, LIST, two_courses};
+use http::Response;
 use rusqlite::Connection;
 
-use super::host_app::{HostApp, Kind, PLAIN, Times};
-use super::{anna, two_courses};
-
-const LIST: &str = "/api/v1/courses";
-const DETAIL: &str = "/api/v1/courses/second";
-
-fn kinds() -> impl Iterator<Item = Kind> {
-    let modes = ["wal", "delete", "truncate", "persist"].into_iter();
-    modes.flat_map(|journal_mode| {
-        [false, true].map(|has_revisions| Kind { journal_mode, has_revisions, times: Times::SpaceSeparated })
-    })
-}
+use super::host_app::{HostApp, Kind, PLAIN, kinds};
+use super::{anna, with_two_courses};
 
 struct Watched {
     host_app: HostApp,
-    catalogue: Catalogue,
-    token: String,
+    client: Client,
 }
 
 impl Watched {
     async fn new(kind: Kind) -> Self {
-        let host_app = HostApp::new(kind);
-        host_app.put(&two_courses());
-        let token = crate::key_of(&host_app.storage, &anna()).await;
-        let catalogue = Catalogue::with_api_keys(host_app.storage.clone()).build().unwrap();
-        Self { host_app, catalogue, token }
+        let host_app = with_two_courses(kind).await;
+        let client = Client::new(&host_app.storage, &anna()).await;
+        Self { host_app, client }
     }
 
     async fn get(&self, path: &str, tag: &str) -> Response<bytes::Bytes> {
-        let request = Request::get(path).header("authorization", format!("Bearer {}", self.token));
-        self.catalogue.call(request.header("if-none-match", tag).body(()).unwrap()).await
-    }
-
-    async fn tag(&self, path: &str) -> String {
-        self.get(path, "").await.headers()["etag"].to_str().unwrap().to_owned()
-    }
-
-    async fn text(&self, path: &str) -> String {
-        String::from_utf8(self.get(path, "").await.body().to_vec()).unwrap()
-    }
-}
-
-#[tokio::test]
-async fn host_commit_is_in_next_response() {
-    for kind in kinds() {
-        let watched = Watched::new(kind).await;
-        // A connection that stays open, as in a program; every second change uses a new one.
-        let lasting = watched.host_app.writer();
-        for number in 0..12 {
-            for (path, sql) in [
-                (LIST, "UPDATE trainings SET name = ?1"),
-                (DETAIL, "UPDATE trainings SET subtitle = ?1"),
-                (DETAIL, "UPDATE lessons SET abstract = ?1 WHERE place = 2"),
-            ] {
-                let tag = watched.tag(path).await;
-                assert_eq!(watched.get(path, &tag).await.status(), 304, "{kind:?}");
-                let value = format!("value {number} of {sql}");
-                let write = |writer: &Connection| {
-                    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
-                    writer.execute(sql, [&value]).unwrap();
-                    if kind.has_revisions {
-                        writer.execute("UPDATE states SET state = randomblob(16)", []).unwrap();
-                    }
-                    writer.execute_batch("COMMIT").unwrap();
-                };
-                if number % 2 == 0 {
-                    write(&lasting);
-                } else {
-                    write(&watched.host_app.writer());
-                }
-                let next = watched.get(path, &tag).await;
-                assert_eq!(next.status(), 200, "{kind:?} {sql}");
-                assert!(String::from_utf8_lossy(next.body()).contains(&value), "{kind:?} {sql}");
-            }
-        }
-        watched.host_app.put(&[sample::course("anna", "third")]);
-        assert!(watched.text(LIST).await.contains("third"), "{kind:?}");
+        self.client.get(path, tag).await
     }
 }
 
@@ -99,7 +36,7 @@ async fn host_commit_is_in_next_response() {
 async fn revoked_key_gets_401_immediately() {
     for kind in kinds() {
         let watched = Watched::new(kind).await;
-        let tag = watched.tag(LIST).await;
+        let tag = watched.client.tag(LIST).await;
         let keys = Connection::open(watched.host_app.keys()).unwrap();
         keys.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
         keys.execute("UPDATE credentials SET revoked_at = 1", []).unwrap();
@@ -119,7 +56,7 @@ async fn replaced_file_is_in_next_response() {
             copied.execute("UPDATE states SET state = randomblob(16)", []).unwrap();
         }
         drop(copied);
-        let tag = watched.tag(LIST).await;
+        let tag = watched.client.tag(LIST).await;
         fs::rename(&copy, watched.host_app.database()).unwrap();
         let next = crate::wait_until_new(async || watched.get(LIST, &tag).await, |next| next.status() != 304).await;
         assert_eq!(next.status(), 200, "{kind:?}");
@@ -137,8 +74,8 @@ async fn file_restored_in_place_is_in_next_response() {
         let copy = host_app.directory.path().join("copy.db");
         host_app.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
         Connection::open(&copy).unwrap().pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).unwrap();
-        host_app.execute("UPDATE trainings SET name = 'Not in the copy'");
-        let tag = watched.tag(LIST).await;
+        host_app.write("UPDATE trainings SET name = 'Not in the copy'");
+        let tag = watched.client.tag(LIST).await;
         for name in ["host.sqlite3-wal", "host.sqlite3-shm"] {
             fs::remove_file(host_app.directory.path().join(name)).unwrap();
         }
@@ -179,24 +116,23 @@ fn child() {
 #[tokio::test]
 async fn volatile_views_disable_caching() {
     for has_revisions in [false, true] {
-        let host_app = HostApp::new(Kind { has_revisions, ..PLAIN });
-        host_app.put(&two_courses());
+        let host_app = with_two_courses(Kind { has_revisions, ..PLAIN }).await;
         let views: String = host_app
             .writer()
             .query_row("SELECT sql FROM sqlite_schema WHERE name = 'catalogue_courses'", [], |row| row.get(0))
             .unwrap();
         for (hidden, is_cached) in [
-            ("coalesce(t.live_since > datetime('now'), 0)", false),
-            ("coalesce(t.live_since > strftime('%s', 'NOW', '-1 day'), 0)", false),
-            ("coalesce(t.live_since > CURRENT_TIMESTAMP, 0)", false),
-            ("coalesce(t.live_since > current_date, 0)", false),
-            ("coalesce(t.live_since > datetime(), 0)", false),
-            ("coalesce(t.live_since > strftime('%s'), 0)", false),
+            ("coalesce(t.live_at > datetime('now'), 0)", false),
+            ("coalesce(t.live_at > strftime('%s', 'NOW', '-1 day'), 0)", false),
+            ("coalesce(t.live_at > CURRENT_TIMESTAMP, 0)", false),
+            ("coalesce(t.live_at > current_date, 0)", false),
+            ("coalesce(t.live_at > datetime(), 0)", false),
+            ("coalesce(t.live_at > strftime('%s'), 0)", false),
             ("random() % 1", false),
-            ("coalesce(t.live_since > (SELECT instant FROM clock), 0)", false),
-            ("coalesce(strftime('%s', t.live_since, '-1 day') > strftime('%s', '2030-01-01'), 0)", true),
+            ("coalesce(t.live_at > (SELECT instant FROM clock), 0)", false),
+            ("coalesce(strftime('%s', t.live_at, '-1 day') > strftime('%s', '2030-01-01'), 0)", true),
         ] {
-            host_app.execute(&format!(
+            host_app.write(&format!(
                 "DROP VIEW IF EXISTS clock; CREATE VIEW clock AS SELECT unixepoch( 'now' ) AS instant;
                  DROP VIEW catalogue_courses; {}",
                 views.replace("t.is_hidden AS hidden", &format!("{hidden} AS hidden"))
@@ -219,10 +155,10 @@ async fn responses_stay_fresh_after_switch_to_wal() {
                 watched.host_app.writer().query_row("PRAGMA journal_mode = wal", [], |row| row.get::<_, String>(0));
             assert_eq!(mode.unwrap(), "wal");
         }
-        let tag = watched.tag(LIST).await;
+        let tag = watched.client.tag(LIST).await;
         assert_eq!(watched.get(LIST, &tag).await.status(), 304);
-        watched.host_app.execute(&format!("UPDATE trainings SET name = 'name {number}'"));
-        assert!(watched.text(LIST).await.contains(&format!("name {number}")));
+        watched.host_app.write(&format!("UPDATE trainings SET name = 'name {number}'"));
+        assert!(watched.client.text(LIST).await.1.contains(&format!("name {number}")));
     }
 }
 
@@ -233,7 +169,7 @@ async fn revisions_never_repeat() {
         let host_app = HostApp::new(kind);
         let mut seen_revisions = HashSet::new();
         for number in 0..30 {
-            host_app.put(&two_courses()[..1 + number % 2]);
+            host_app.put_courses(&two_courses(&anna())[..1 + number % 2]).await;
             let revision = host_app.storage.revision(&anna()).await.unwrap().unwrap();
             assert_eq!(host_app.storage.revision(&anna()).await.unwrap(), Some(revision), "{kind:?}");
             assert_eq!(
@@ -255,66 +191,9 @@ async fn revisions_never_repeat() {
 #[tokio::test]
 async fn rollback_journal_without_revisions_disables_caching() {
     for kind in kinds().filter(|kind| !kind.has_revisions && kind.journal_mode != "wal") {
-        let host_app = HostApp::new(kind);
-        host_app.put(&two_courses());
+        let host_app = with_two_courses(kind).await;
         assert_eq!(host_app.storage.revision(&anna()).await.unwrap(), None, "{kind:?}");
         let found = host_app.storage.find_course(&anna(), "second").await.unwrap();
         assert!(found.value.is_some() && found.revision.is_none(), "{kind:?}");
-    }
-}
-
-/// Paging returns each lasting course once, in order, while others are added and removed.
-#[tokio::test]
-async fn paging_is_complete_while_host_writes() {
-    for journal_mode in ["wal", "delete"] {
-        let host_app = HostApp::new(Kind { journal_mode, times: Times::Mixed, ..PLAIN });
-        let lasting: Vec<Course> =
-            (0..60).map(|number| sample::course("anna", &format!("lasting-{number:02}"))).collect();
-        host_app.put(&lasting);
-        let is_over = Arc::new(AtomicBool::new(false));
-        let host_app = Arc::new(host_app);
-        let writer = {
-            let (host_app, is_over) = (Arc::clone(&host_app), Arc::clone(&is_over));
-            std::thread::spawn(move || {
-                for number in 0.. {
-                    let passing = sample::course("anna", &format!("passing-{:02}", number % 7));
-                    host_app.put(std::slice::from_ref(&passing));
-                    host_app
-                        .write(|transaction| assert_eq!(host_app.remove_one(transaction, "anna", &passing.slug), 1));
-                    if is_over.load(Ordering::Relaxed) {
-                        return;
-                    }
-                }
-            })
-        };
-        let mut expected: Vec<&str> = lasting.iter().map(|course| course.slug.as_str()).collect();
-        expected.reverse();
-        for _ in 0..20 {
-            let all = all_slugs(&host_app.storage, journal_mode == "delete").await;
-            let all: Vec<&str> = all.iter().map(String::as_str).filter(|slug| slug.starts_with("lasting")).collect();
-            assert_eq!(all, expected, "{journal_mode}");
-        }
-        is_over.store(true, Ordering::Relaxed);
-        writer.join().unwrap();
-    }
-}
-
-/// Returns the slugs of all pages. Without a WAL, a writer that never pauses may lock readers out for as long as a page
-/// waits. If `may_be_locked`, that page is requested again, as a client does.
-async fn all_slugs(storage: &SqliteStorage, may_be_locked: bool) -> Vec<String> {
-    let mut page = PageRequest { limit: Limit::new(7).unwrap(), ..PageRequest::default() };
-    let mut slugs = Vec::new();
-    loop {
-        let mut page_slugs = Vec::new();
-        let mut take = |row: CourseRow<'_>| page_slugs.push(row.slug.to_owned());
-        let mut rows = CourseRows::new(page.limit, &mut take);
-        match storage.list_courses(&anna(), &page, &mut rows).await {
-            Err(error) if may_be_locked && error.kind() == StorageErrorKind::Busy => continue,
-            listed => drop(listed.unwrap()),
-        }
-        let next = rows.next();
-        slugs.append(&mut page_slugs);
-        let Some(next) = next else { return slugs };
-        page.after = Some(next);
     }
 }

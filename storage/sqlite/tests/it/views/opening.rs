@@ -3,12 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use catalogue_core::storage::CheckedRows;
+use catalogue_core::storage::{CheckedRows, StorageErrorKind};
 use catalogue_sqlite::{Integrity, OpenError, SqliteStorage};
+use catalogue_storage_tests::database::key_of;
+use catalogue_storage_tests::host_app::slugs;
 use rusqlite::Connection;
 
 use super::host_app::{HostApp, Kind, PLAIN};
-use super::{anna, slugs, two_courses};
+use super::{anna, slugs_of_anna, with_two_courses};
 
 /// Returns a file's `application_id` and `user_version`, its journal mode, and the names in its schema.
 fn header_and_schema(path: &Path) -> (i64, i64, String, Vec<String>) {
@@ -23,12 +25,11 @@ fn header_and_schema(path: &Path) -> (i64, i64, String, Vec<String>) {
 #[tokio::test]
 async fn host_file_is_never_modified() {
     for journal_mode in ["delete", "wal"] {
-        let host_app = HostApp::new(Kind { journal_mode, ..PLAIN });
-        host_app.put(&two_courses());
-        host_app.execute("PRAGMA application_id = 77; PRAGMA user_version = 12");
+        let host_app = with_two_courses(Kind { journal_mode, ..PLAIN }).await;
+        host_app.write("PRAGMA application_id = 77; PRAGMA user_version = 12");
         let before = (fs::read(host_app.database()).unwrap(), header_and_schema(&host_app.database()));
-        crate::key_of(&host_app.storage, &anna()).await;
-        assert_eq!(slugs(&host_app).await.unwrap(), ["second", "first"]);
+        key_of(&host_app.storage, &anna()).await;
+        assert_eq!(slugs_of_anna(&host_app).await.unwrap(), ["second", "first"]);
         host_app.storage.views().unwrap().check_views(CheckedRows::All).await.unwrap();
         host_app.storage.views().unwrap().check_plans().await.unwrap();
         assert_eq!(
@@ -40,27 +41,42 @@ async fn host_file_is_never_modified() {
     }
 }
 
-/// A storage that opens has all views and columns that it needs to serve.
-#[test]
-fn opening_reports_missing_views_and_columns() {
-    for (sql, view, what) in [
-        ("DROP VIEW catalogue_accounts", "catalogue_accounts", "no such table"),
-        ("DROP VIEW catalogue_courses", "catalogue_courses", "no such table"),
-        ("DROP VIEW catalogue_modules", "catalogue_modules", "no such table"),
+/// A storage that opens has all views and columns that it needs to serve. One that is already open reports the same problems.
+#[tokio::test]
+async fn missing_views_and_columns_are_reported_by_opening_and_check() {
+    let without_id = "DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT login FROM owners";
+    for (sql, missing) in [
+        ("DROP VIEW catalogue_accounts", &[("catalogue_accounts", "no such table")][..]),
+        ("DROP VIEW catalogue_courses", &[("catalogue_courses", "no such table")]),
+        ("DROP VIEW catalogue_modules", &[("catalogue_modules", "no such table")]),
+        (without_id, &[("catalogue_accounts", "it has no column `id`")]),
         (
-            "DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT login FROM people",
-            "catalogue_accounts",
-            "no column `id`",
+            "CREATE VIEW catalogue_revisions AS SELECT 1 AS account_id",
+            &[("catalogue_revisions", "no column `revision`")],
         ),
-        ("CREATE VIEW catalogue_revisions AS SELECT 1 AS account_id", "catalogue_revisions", "no column `revision`"),
+        (
+            &format!("DROP VIEW catalogue_modules; {without_id}"),
+            &[("catalogue_accounts", "it has no column `id`"), ("catalogue_modules", "no such table")],
+        ),
     ] {
-        let host_app = HostApp::new(PLAIN);
-        host_app.execute(sql);
+        let host_app = with_two_courses(PLAIN).await;
+        host_app.write(sql);
         let refused = SqliteStorage::open_and_migrate_views(host_app.keys(), host_app.database()).unwrap_err();
         let text = refused.to_string();
+        assert!(text.contains(&format!("cannot read the courses: {}: ", missing[0].0)), "{text}");
         let OpenError::Views { path, problems } = refused else { panic!("{sql}: {refused:?}") };
-        assert_eq!((path, problems.len(), problems[0].view), (host_app.database(), 1, view), "{sql}: {problems:?}");
-        assert!(text.contains(what) && text.contains(&format!("cannot read the courses: {view}: ")), "{text}");
+        assert_eq!((path, problems.len()), (host_app.database(), missing.len()), "{sql}: {problems:?}");
+        for (problem, (view, what)) in problems.iter().zip(missing) {
+            assert!(problem.view == *view && problem.problem.contains(what), "{sql}: {problem:?}");
+            let is_column = problem.problem == "it has no column `id`";
+            assert!(!is_column || problem.expected == "`id`: text or integer, not null", "{problem:?}");
+        }
+        assert_eq!(super::problems(&host_app).await, problems, "{sql}");
+        if missing.iter().any(|(view, _)| *view == "catalogue_courses") {
+            let refused = slugs_of_anna(&host_app).await.unwrap_err();
+            assert_eq!(refused.kind(), StorageErrorKind::Corrupt);
+            assert!(refused.to_string().contains("views check"), "{refused}");
+        }
     }
 }
 
@@ -136,9 +152,8 @@ fn opening_reports_unusable_files_without_changing_them() {
 /// A database with the host application's unfinished change cannot be read, and must not be repaired by the catalogue.
 #[tokio::test]
 async fn opening_reports_unfinished_write_of_host() {
-    let host_app = HostApp::new(Kind { journal_mode: "delete", ..PLAIN });
-    host_app.put(&two_courses());
-    crate::key_of(&host_app.storage, &anna()).await;
+    let host_app = with_two_courses(Kind { journal_mode: "delete", ..PLAIN }).await;
+    key_of(&host_app.storage, &anna()).await;
     let writer = host_app.writer();
     // With a small cache, SQLite writes parts of the change to the file before the commit.
     writer.execute_batch("PRAGMA cache_size = 1; BEGIN; CREATE TABLE large (a)").unwrap();
@@ -156,10 +171,9 @@ async fn opening_reports_unfinished_write_of_host() {
     let source = std::error::Error::source(&refused).unwrap().to_string();
     assert!(source.contains("stopped during a write"), "{source}");
     // The host application starts again, which rolls the change back.
-    Connection::open(&courses).unwrap().query_row("SELECT count(*) FROM people", [], |_| Ok(())).unwrap();
+    Connection::open(&courses).unwrap().query_row("SELECT count(*) FROM owners", [], |_| Ok(())).unwrap();
     let storage = SqliteStorage::open_views(&keys, &courses).unwrap();
-    let page = catalogue_core::storage::PageRequest::default();
-    assert_eq!(crate::items(&storage, &anna(), &page).await.unwrap().len(), 2);
+    assert_eq!(slugs(&storage, &anna(), 50).await.unwrap().len(), 2);
 }
 
 /// A dangling link at the index simulates a directory without write permission, since a test may run as the superuser.
@@ -185,9 +199,8 @@ fn opening_reports_wal_without_index() {
 /// The file of credentials belongs to the catalogue, so it can be backed up and checked.
 #[tokio::test]
 async fn credential_file_can_be_backed_up_and_checked() {
-    let host_app = HostApp::new(PLAIN);
-    host_app.put(&two_courses());
-    crate::key_of(&host_app.storage, &anna()).await;
+    let host_app = with_two_courses(PLAIN).await;
+    key_of(&host_app.storage, &anna()).await;
     let within = std::time::Duration::from_secs(60);
     assert_eq!(SqliteStorage::quick_check(host_app.keys(), within).unwrap(), Integrity::Ok);
     let copy = host_app.directory.path().join("copy.db");

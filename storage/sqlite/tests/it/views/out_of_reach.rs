@@ -2,22 +2,16 @@
 
 use std::fs;
 
-use catalogue_core::Catalogue;
-use http::Request;
+use catalogue_storage_tests::host_app::Client;
 
-use super::host_app::{HostApp, Kind, PLAIN};
-use super::{anna, two_courses};
+use super::host_app::{Kind, PLAIN};
+use super::{anna, with_two_courses};
 
 #[tokio::test]
 async fn key_is_authenticated_while_courses_are_unreachable() {
-    let host_app = HostApp::new(Kind { journal_mode: "delete", ..PLAIN });
-    host_app.put(&two_courses());
-    let token = crate::key_of(&host_app.storage, &anna()).await;
-    let catalogue = Catalogue::with_api_keys(host_app.storage.clone()).build().unwrap();
-    let get = async |path: &str| {
-        let request = Request::get(path).header("authorization", format!("Bearer {token}"));
-        catalogue.call(request.body(()).unwrap()).await.status().as_u16()
-    };
+    let host_app = with_two_courses(Kind { journal_mode: "delete", ..PLAIN }).await;
+    let client = Client::new(&host_app.storage, &anna()).await;
+    let get = async |path: &str| client.status(path).await;
     let (list, me) = ("/api/v1/courses", "/api/v1/me");
     assert_eq!((get(list).await, get(me).await), (200, 200));
 
@@ -35,6 +29,6 @@ async fn key_is_authenticated_while_courses_are_unreachable() {
     fs::rename(elsewhere, host_app.database()).unwrap();
     assert_eq!((get(list).await, get(me).await), (200, 200));
 
-    host_app.execute("DROP VIEW catalogue_courses");
+    host_app.write("DROP VIEW catalogue_courses");
     assert_eq!((get(list).await, get(me).await), (500, 200));
 }

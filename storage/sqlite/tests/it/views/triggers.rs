@@ -5,20 +5,8 @@ use std::collections::HashSet;
 use catalogue_core::storage::{CourseStorage, Revision, ViewAdvice};
 use rusqlite::Connection;
 
-use super::host_app::{HostApp, Kind, PLAIN, REVISIONS};
-use super::{anna, two_courses};
-
-const WITH_REVISIONS: Kind = Kind { has_revisions: true, ..PLAIN };
-
-fn host_app() -> HostApp {
-    host_app_with(WITH_REVISIONS)
-}
-
-fn host_app_with(kind: Kind) -> HostApp {
-    let host_app = HostApp::new(kind);
-    host_app.put(&two_courses());
-    host_app
-}
+use super::host_app::{HostApp, Kind, PLAIN, REVISIONS, WITH_REVISIONS};
+use super::{anna, with_two_courses};
 
 async fn revision(host_app: &HostApp) -> Revision {
     host_app.storage.revision(&anna()).await.unwrap().unwrap()
@@ -31,8 +19,8 @@ async fn advice(host_app: &HostApp) -> Vec<ViewAdvice> {
 /// Returns whether an unrelated commit keeps the revision, as it does if the revision is a row.
 async fn uses_revision_rows(host_app: &HostApp) -> bool {
     let before = revision(host_app).await;
-    host_app.execute("PRAGMA user_version = 7");
-    host_app.execute("PRAGMA user_version = 8");
+    host_app.write("PRAGMA user_version = 7");
+    host_app.write("PRAGMA user_version = 8");
     let after = revision(host_app).await;
     assert_eq!(revision(host_app).await, after, "nothing was committed");
     after == before
@@ -51,11 +39,11 @@ fn rebuild(writer: &Connection, table: &str, columns: &str) {
 #[tokio::test]
 async fn rows_are_used_while_all_triggers_exist() {
     for kind in [WITH_REVISIONS, Kind { journal_mode: "delete", ..WITH_REVISIONS }] {
-        let host_app = host_app_with(kind);
+        let host_app = with_two_courses(kind).await;
         assert!(uses_revision_rows(&host_app).await, "{kind:?}");
         assert_eq!(advice(&host_app).await, [], "{kind:?}");
     }
-    let without = host_app_with(PLAIN);
+    let without = with_two_courses(PLAIN).await;
     assert!(!uses_revision_rows(&without).await);
     assert_eq!(advice(&without).await, []);
 }
@@ -63,15 +51,11 @@ async fn rows_are_used_while_all_triggers_exist() {
 #[tokio::test]
 async fn change_after_table_rebuild_replaces_revision() {
     for journal_mode in ["wal", "delete"] {
-        let host_app = host_app_with(Kind { journal_mode, ..WITH_REVISIONS });
+        let host_app = with_two_courses(Kind { journal_mode, ..WITH_REVISIONS }).await;
         let mut seen_revisions = HashSet::from([revision(&host_app).await]);
-        rebuild(
-            &host_app.writer(),
-            "lessons",
-            "training_id INTEGER NOT NULL, place INTEGER, heading TEXT, abstract TEXT, body TEXT",
-        );
+        rebuild(&host_app.writer(), "lessons", "training INTEGER NOT NULL, place INTEGER, name TEXT, summary TEXT");
         for number in 0..3 {
-            host_app.execute(&format!("UPDATE lessons SET heading = 'Heading {number}'"));
+            host_app.write(&format!("UPDATE lessons SET name = 'Heading {number}'"));
             let revision = host_app.storage.revision(&anna()).await.unwrap();
             assert_eq!(revision.is_some(), journal_mode == "wal", "nothing is cached without a WAL");
             assert!(revision.is_none_or(|revision| seen_revisions.insert(revision)), "{journal_mode} {number}");
@@ -92,19 +76,19 @@ async fn change_after_table_rebuild_replaces_revision() {
 /// While a trigger is missing, content changes without the row, whether or not the catalogue reads in the meantime.
 #[tokio::test]
 async fn restored_triggers_do_not_restore_revision() {
-    let host_app = host_app();
+    let host_app = with_two_courses(WITH_REVISIONS).await;
     let before = revision(&host_app).await;
     let trigger: String = host_app
         .writer()
         .query_row("SELECT sql FROM sqlite_schema WHERE name = 'lesson_updated'", [], |row| row.get(0))
         .unwrap();
     for reads_without_trigger in [false, true] {
-        host_app.execute("DROP TRIGGER lesson_updated");
+        host_app.write("DROP TRIGGER lesson_updated");
         if reads_without_trigger {
             revision(&host_app).await;
         }
-        host_app.execute(&format!("UPDATE lessons SET heading = 'While {reads_without_trigger}'"));
-        host_app.execute(&trigger);
+        host_app.write(&format!("UPDATE lessons SET name = 'While {reads_without_trigger}'"));
+        host_app.write(&trigger);
         assert_ne!(revision(&host_app).await, before, "{reads_without_trigger}");
         assert!(uses_revision_rows(&host_app).await, "{reads_without_trigger}");
     }
@@ -116,7 +100,7 @@ async fn row_use_depends_on_trigger_bodies() {
     for (change, missing) in [
         ("DROP TRIGGER training_inserted", "table `trainings` has no trigger for INSERT that"),
         ("DROP TRIGGER training_updated", "table `trainings` has no trigger for UPDATE that"),
-        ("DROP TRIGGER person_deleted", "table `people` has no trigger for DELETE that"),
+        ("DROP TRIGGER owner_deleted", "table `owners` has no trigger for DELETE that"),
         // Triggers on cascading deletes do not count, since a writer may turn foreign keys off.
         (
             "DROP TRIGGER training_deleted; ALTER TABLE lessons ADD COLUMN of_training REFERENCES trainings (id) ON DELETE CASCADE",
@@ -135,7 +119,7 @@ async fn row_use_depends_on_trigger_bodies() {
         // A trigger that fires for some columns only.
         (
             "DROP TRIGGER training_updated; CREATE TRIGGER training_updated AFTER UPDATE OF name, subtitle, lang, made_at,
-                 live_since, is_hidden, person_id, id ON trainings BEGIN UPDATE states SET state = randomblob(16); END",
+                 live_at, is_hidden, owner, id ON trainings BEGIN UPDATE states SET state = randomblob(16); END",
             "table `trainings` has no trigger for UPDATE OF access, handle that",
         ),
         // A trigger that writes the revision indirectly, by another trigger or a view.
@@ -158,44 +142,44 @@ async fn row_use_depends_on_trigger_bodies() {
         ),
         // Another table behind the views, without or with triggers.
         (
-            "CREATE TABLE extra (training_id); DROP VIEW catalogue_modules; CREATE VIEW catalogue_modules AS SELECT p.login AS account_id,
-                 t.handle AS course_slug, l.place AS number, l.heading AS title, l.abstract AS summary FROM lessons AS l
-                 JOIN trainings AS t ON t.id = l.training_id JOIN people AS p ON p.id = t.person_id
-                 WHERE NOT EXISTS (SELECT 1 FROM extra WHERE training_id = t.id)",
+            "CREATE TABLE extra (training); DROP VIEW catalogue_modules; CREATE VIEW catalogue_modules AS SELECT p.login AS account_id,
+                 t.handle AS course_slug, l.place AS number, l.name AS title, l.summary AS summary FROM lessons AS l
+                 JOIN trainings AS t ON t.id = l.training JOIN owners AS p ON p.id = t.owner
+                 WHERE NOT EXISTS (SELECT 1 FROM extra WHERE training = t.id)",
             "table `extra` has no trigger for INSERT, UPDATE, DELETE that",
         ),
         (
             "CREATE TABLE extra (a); CREATE TRIGGER a AFTER INSERT ON extra BEGIN UPDATE states SET state = randomblob(16); END;
              CREATE TRIGGER b AFTER DELETE ON extra BEGIN UPDATE states SET state = randomblob(16); END;
              DROP VIEW catalogue_modules; CREATE VIEW catalogue_modules AS SELECT p.login AS account_id,
-                 t.handle AS course_slug, l.place AS number, l.heading AS title, l.abstract AS summary FROM lessons AS l
-                 JOIN trainings AS t ON t.id = l.training_id JOIN people AS p ON p.id = t.person_id
+                 t.handle AS course_slug, l.place AS number, l.name AS title, l.summary AS summary FROM lessons AS l
+                 JOIN trainings AS t ON t.id = l.training JOIN owners AS p ON p.id = t.owner
                  WHERE (SELECT count(*) FROM extra) < 9",
             "",
         ),
         // A generated column.
         ("ALTER TABLE trainings ADD COLUMN computed AS (name || 'x')", ""),
         (
-            "ALTER TABLE lessons ADD COLUMN shown AS (heading || 'x'); DROP VIEW catalogue_modules;
+            "ALTER TABLE lessons ADD COLUMN shown AS (name || 'x'); DROP VIEW catalogue_modules;
              CREATE VIEW catalogue_modules AS SELECT p.login AS account_id, t.handle AS course_slug, l.place AS number, l.shown AS title,
-                 '' AS summary FROM lessons AS l JOIN trainings AS t ON t.id = l.training_id JOIN people AS p ON p.id = t.person_id",
+                 '' AS summary FROM lessons AS l JOIN trainings AS t ON t.id = l.training JOIN owners AS p ON p.id = t.owner",
             "",
         ),
         (
-            "ALTER TABLE lessons ADD COLUMN shown AS (heading || 'x'); DROP VIEW catalogue_modules;
+            "ALTER TABLE lessons ADD COLUMN shown AS (name || 'x'); DROP VIEW catalogue_modules;
              CREATE VIEW catalogue_modules AS SELECT p.login AS account_id, t.handle AS course_slug, l.place AS number, l.shown AS title,
-                 '' AS summary FROM lessons AS l JOIN trainings AS t ON t.id = l.training_id JOIN people AS p ON p.id = t.person_id;
-             DROP TRIGGER lesson_updated; CREATE TRIGGER lesson_updated AFTER UPDATE OF training_id, place, shown ON lessons BEGIN
+                 '' AS summary FROM lessons AS l JOIN trainings AS t ON t.id = l.training JOIN owners AS p ON p.id = t.owner;
+             DROP TRIGGER lesson_updated; CREATE TRIGGER lesson_updated AFTER UPDATE OF training, place, shown ON lessons BEGIN
                  UPDATE states SET state = randomblob(16); END",
-            "table `lessons` has no trigger for UPDATE OF heading, abstract, body that",
+            "table `lessons` has no trigger for UPDATE OF name, summary that",
         ),
         // A table that is not behind the views.
         ("CREATE TABLE other (a)", ""),
         ("DROP VIEW catalogue_revisions", "?"),
     ] {
-        let host_app = host_app();
+        let host_app = with_two_courses(WITH_REVISIONS).await;
         assert!(uses_revision_rows(&host_app).await);
-        host_app.execute(change);
+        host_app.write(change);
         assert_eq!(uses_revision_rows(&host_app).await, missing.is_empty(), "{change}");
         let found = advice(&host_app).await;
         match missing {
@@ -208,18 +192,18 @@ async fn row_use_depends_on_trigger_bodies() {
 /// An open storage notices new triggers.
 #[tokio::test]
 async fn rows_are_used_once_created() {
-    let host_app = host_app_with(PLAIN);
+    let host_app = with_two_courses(PLAIN).await;
     assert!(!uses_revision_rows(&host_app).await);
-    host_app.execute(&format!("{REVISIONS}; INSERT INTO states SELECT id, randomblob(16) FROM people"));
+    host_app.write(&format!("{REVISIONS}; INSERT INTO states SELECT id, randomblob(16) FROM owners"));
     assert!(uses_revision_rows(&host_app).await);
-    host_app.execute("DROP VIEW catalogue_revisions");
+    host_app.write("DROP VIEW catalogue_revisions");
     assert!(!uses_revision_rows(&host_app).await);
 }
 
 /// Another file may have the same schema version, and other triggers.
 #[tokio::test]
 async fn triggers_of_replaced_file_are_checked() {
-    let host_app = host_app();
+    let host_app = with_two_courses(WITH_REVISIONS).await;
     let copy = host_app.directory.path().join("copy.db");
     host_app.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
     let copied = Connection::open(&copy).unwrap();

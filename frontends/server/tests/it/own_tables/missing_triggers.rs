@@ -1,10 +1,49 @@
-//! Migrations that rebuild a table to change it, as frameworks do on SQLite, and so drop its triggers.
+//! Missing triggers of the examples: commands report them, and responses stay fresh. On SQLite, a migration that rebuilds a table
+//! to change it, as frameworks do, drops its triggers.
 
-use std::process::Stdio;
-
-use super::app::{App, FRAMEWORKS, Writer};
+use super::app::{App, Names, Writer};
 use super::checks::findings;
 use crate::program::Server;
+
+/// Asserts that `views check`, `doctor` and a starting server report the missing trigger, and name the file that creates it.
+/// Returns the server.
+#[track_caller]
+fn assert_reported(app: &App, what: &str) -> Server {
+    let checked = app.run("views check").succeeds();
+    let warned = findings(&app.run("doctor --json"), "revisions", "warning").concat();
+    let file = format!("revisions.{}.sql", app.kind());
+    for output in [checked, warned] {
+        assert!(output.contains(what) && output.contains(&file), "{}: {output}", app.framework);
+    }
+    app.serve_until(what).0
+}
+
+#[track_caller]
+fn assert_not_reported(app: &App) {
+    let checked = app.run("views check").succeeds();
+    assert!(!checked.contains("trigger"), "{}: {checked}", app.framework);
+    assert_eq!(findings(&app.run("doctor --json"), "revisions", "warning"), [""; 0], "{}", app.framework);
+}
+
+#[test]
+fn responses_are_fresh_after_a_trigger_was_dropped() {
+    for app in App::all_with_rows().filter(App::is_postgres) {
+        app.sql(&app.example("revisions"));
+        assert_not_reported(&app);
+        let Names { courses, .. } = app.names();
+        app.sql(&format!("DROP TRIGGER catalogue_changed ON {courses}"));
+        let what = format!("public.{courses} has no enabled trigger for INSERT, UPDATE, DELETE");
+        let server = assert_reported(&app, &what);
+        let (_, token) = app.key(&app.accounts()[0]);
+        for title in ["first", "second"] {
+            app.sql(&format!("UPDATE {courses} SET title = '{title}' WHERE slug = 'knots'"));
+            let (_, course) = server.get("/api/v1/courses/knots", &token);
+            assert_eq!(course["data"]["title"], title, "{}", app.framework);
+        }
+        app.sql(&app.example("revisions"));
+        assert_not_reported(&app);
+    }
+}
 
 /// Returns the tables behind the views of courses and modules; the last table contains the titles of modules.
 fn tables(framework: &str) -> &'static [&'static str] {
@@ -49,22 +88,21 @@ fn rebuild(app: &App, table: &str) {
         )
     };
     writer.execute_batch(&format!("PRAGMA foreign_keys = OFF; BEGIN; {steps} {}; COMMIT", indexes.join(";"))).unwrap();
-    app.sql(&app.dir.run(&format!("views example --from {} --for sqlite", app.framework)).succeeds());
+    app.sql(&app.views_example());
 }
 
 #[test]
 fn responses_are_fresh_after_a_table_was_rebuilt() {
-    for app in FRAMEWORKS.into_iter().flat_map(App::with_rows).filter(|app| !app.is_postgres()) {
+    for app in App::all_with_rows().filter(|app| !app.is_postgres()) {
         let tables = tables(app.framework);
         let (course_table, module_table) = (tables[0], tables[tables.len() - 1]);
         app.sql(&app.example("revisions"));
-        let account = app.run("accounts list --json").json()[0]["id"].as_str().unwrap().to_owned();
-        let (_, token) = app.key(&account);
+        let (_, token) = app.key(&app.accounts()[0]);
         let server = app.serve("");
         let course = || server.get("/api/v1/courses/knots", &token).1["data"].clone();
         for table in tables {
             let place = format!("{} {table}", app.framework);
-            assert!(!app.run("views check").succeeds().contains("catalogue_revisions"), "{place}");
+            assert_not_reported(&app);
             course();
             rebuild(&app, table);
             for number in 0..3 {
@@ -79,19 +117,16 @@ fn responses_are_fresh_after_a_table_was_rebuilt() {
                     );
                 }
             }
-            let named = format!(
-                "table `{table}` has no trigger for INSERT, UPDATE, DELETE that writes to `catalogue_revisions`"
+            assert_reported(
+                &app,
+                &format!(
+                    "table `{table}` has no trigger for INSERT, UPDATE, DELETE that writes to `catalogue_revisions`"
+                ),
             );
-            let output = app.run("views check").succeeds();
-            assert!(output.contains(&named) && output.contains("revisions.sqlite.sql"), "{place}: {output}");
-            let warnings = findings(&app.run("doctor --json"), "revisions", "warning");
-            assert!(warnings.iter().any(|warning| warning.contains(&named)), "{place}: {warnings:?}");
-            let mut starting = app.command("serve --listen 127.0.0.1:0");
-            Server::start(starting.stderr(Stdio::piped())).notes_until(&named);
 
             // Runs the file that the message names.
             app.sql(&app.example("revisions"));
-            assert_eq!(findings(&app.run("doctor --json"), "revisions", "warning"), [""; 0], "{place}");
+            assert_not_reported(&app);
             app.sql(&format!("UPDATE {module_table} SET title = 'Again {table}'"));
             assert_eq!(course()["modules"][0]["title"], format!("Again {table}"));
         }
