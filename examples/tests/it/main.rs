@@ -24,5 +24,4 @@ mod settings_mounts;
 #[path = "../../../frontends/server/tests/it/skip.rs"]
 mod skip;
 #[path = "../../../frontends/server/tests/clients/tools.rs"]
-#[expect(dead_code, reason = "the tests of clients use the rest of it")]
 mod tools;
