@@ -66,22 +66,9 @@ async fn tables_of_other_application_are_not_modified() {
     let error = open_error(&schema.options()).await;
     assert!(matches!(error, OpenError::OtherApplication(_)), "{error}");
     assert_eq!(host.query_one("SELECT id FROM courses", &[]).await.unwrap().get::<_, i64>(0), 7);
-}
-
-#[tokio::test]
-async fn unrelated_host_tables_are_accepted() {
-    let Some(schema) = Schema::new().await else { return };
-    schema.host().await.batch_execute("CREATE TABLE orders (id BIGINT)").await.unwrap();
+    // Tables with other names are accepted.
+    host.batch_execute("ALTER TABLE courses RENAME TO orders").await.unwrap();
     import_one_course(&schema.storage().await).await;
-}
-
-#[tokio::test]
-async fn newer_schema_is_refused_unchanged() {
-    let Some(schema) = Schema::new().await else { return };
-    schema.storage().await;
-    schema.host().await.batch_execute("UPDATE catalogue_schema_version SET version = 99").await.unwrap();
-    let error = open_error(&schema.options()).await;
-    assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 1 }), "{error}");
 }
 
 #[tokio::test]
