@@ -164,16 +164,14 @@ macro_rules! laws {
     ($database:ty) => {
         $crate::laws! { $database: plain_sql {
             every_change_replaces_the_revision
-            rolled_back_change_keeps_revision
-            change_of_other_account_keeps_revision
+            rolled_back_or_unrelated_change_keeps_revision
             moved_course_replaces_both_revisions
             module_count_follows_every_change
             modules_inserted_before_course_are_counted
-            deleting_course_removes_modules_without_foreign_keys
             consecutive_renames_keep_modules
             unreadable_values_are_rejected
             events_are_immutable
-            deleting_account_removes_all_its_rows_without_foreign_keys
+            deletion_removes_dependent_rows_without_foreign_keys
         } }
         $crate::laws! { $database: freshness {
             plain_sql_change_is_in_next_response

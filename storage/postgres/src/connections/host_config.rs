@@ -50,22 +50,3 @@ pub(crate) fn split(config: &Config, common: &Config) -> Vec<HostConfig> {
     };
     (0..hosts.len().max(addresses.len())).map(host_config).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sockets_and_loopback_are_local() {
-        let remote = |address: &str| {
-            let hosts = split(&address.parse().unwrap(), &Config::new());
-            first_remote_host(&hosts).map(str::to_owned)
-        };
-        for local in ["host=/run/postgresql", "host=localhost,127.0.0.1,::1", "host=db hostaddr=127.0.0.1"] {
-            assert_eq!(remote(local), None, "{local}");
-        }
-        assert_eq!(remote("host=/run/postgresql,db port=1,2").as_deref(), Some("db:2"));
-        assert_eq!(remote("host=localhost hostaddr=10.0.0.1").as_deref(), Some("localhost:5432"));
-        assert_eq!(remote("hostaddr=10.0.0.1").as_deref(), Some("10.0.0.1:5432"));
-    }
-}

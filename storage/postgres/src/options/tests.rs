@@ -60,8 +60,20 @@ fn invalid_address_error_reveals_no_secret() {
 #[test]
 fn first_unencrypted_server_is_listed_unless_requested() {
     let unencrypted_servers = |address: &str| Options::parse(address).unwrap().unencrypted_servers;
-    assert_eq!(unencrypted_servers("postgres://localhost,one,two/db"), ["one:5432"]);
-    for silent in ["postgres://one/db?sslmode=disable", "postgres://localhost/db", "host=/run/postgresql"] {
+    for (address, server) in [
+        ("postgres://localhost,one,two/db", "one:5432"),
+        ("host=/run/postgresql,db port=1,2", "db:2"),
+        ("host=localhost hostaddr=10.0.0.1", "localhost:5432"),
+        ("hostaddr=10.0.0.1", "10.0.0.1:5432"),
+    ] {
+        assert_eq!(unencrypted_servers(address), [server], "{address}");
+    }
+    for silent in [
+        "postgres://one/db?sslmode=disable",
+        "host=/run/postgresql",
+        "host=localhost,127.0.0.1,::1",
+        "host=db hostaddr=127.0.0.1",
+    ] {
         assert!(unencrypted_servers(silent).is_empty(), "{silent}");
     }
     let replicated = Options::parse("postgres://localhost/db").unwrap().replica("postgres://two/db").unwrap();

@@ -213,13 +213,3 @@ async fn failed_import_cannot_be_committed() {
     assert_eq!(kind(import.put_course(&other).await), Some(StorageErrorKind::Corrupt));
     assert!(import.commit().await.is_err());
 }
-
-#[tokio::test]
-async fn dropped_import_does_not_block_next_import() {
-    let Some((_schema, storage, account)) = Schema::with_course().await else { return };
-    for _ in 0..10 {
-        let mut import = storage.begin_import().await.unwrap();
-        import.put_course(&course(&account)).await.unwrap();
-    }
-    assert!(storage.remove_course(&account, "course").await.unwrap());
-}

@@ -15,6 +15,7 @@ mod nul;
 mod opening;
 mod plain_sql;
 mod plans;
+mod relay;
 mod replicas;
 mod round_trips;
 mod session_errors;

@@ -78,19 +78,26 @@ const STAGING: &str = "
     CREATE TEMP TABLE stale (account_id TEXT, course_slug TEXT, slug TEXT, number BIGINT);
 ";
 
+/// Scripts that load data set this role, in which ordinary triggers do not fire.
+const REPLICA_ROLE: &str = "SET session_replication_role = replica";
+
 #[tokio::test]
-async fn temporary_tables_never_shadow_catalogue_tables() {
-    for (name, schema) in [("staging", "public"), ("staging_odd", r#""Odd, ""name"" ' %I""#)] {
+async fn writes_replace_revision_despite_temporary_tables_or_replica_role() {
+    for (name, schema, session) in [
+        ("staging", "public", STAGING),
+        ("staging_odd", r#""Odd, ""name"" ' %I""#, STAGING),
+        ("replica_role", "public", REPLICA_ROLE),
+    ] {
         let Some(database) = Database::new(name, schema).await else { return };
         PostgresStorage::migrate(&database.options()).await.unwrap();
         let writer = database.session("").await;
-        writer.batch_execute(STAGING).await.unwrap();
+        writer.batch_execute(session).await.unwrap();
         assert_writes_replace_revision(&database, &writer).await;
         let truncate = format!("TRUNCATE {}.modules", database.schema);
         writer.batch_execute(&truncate).await.unwrap();
         let storage = PostgresStorage::open(&database.options()).await.unwrap();
         let page = items(&storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap();
-        assert_eq!(page[0].module_count, 0);
+        assert_eq!(page[0].module_count, 0, "{name}");
     }
 }
 
@@ -119,26 +126,13 @@ async fn tables_of_role_never_shadow_catalogue_tables() {
     assert_eq!(host.query(own, &[]).await.unwrap().len(), 1, "the role's own table has changed");
 }
 
-/// Scripts that load data set the replication role `replica`, in which ordinary triggers do not fire.
-#[tokio::test]
-async fn replica_role_session_replaces_revisions() {
-    let Some(database) = Database::new("replica_role", "public").await else { return };
-    PostgresStorage::migrate(&database.options()).await.unwrap();
-    let writer = database.session("").await;
-    writer.batch_execute("SET session_replication_role = replica").await.unwrap();
-    assert_writes_replace_revision(&database, &writer).await;
-}
-
-/// Returns the settings of trigger functions; empty if there are none.
-async fn settings(host: &Client) -> Vec<String> {
-    let settings = "SELECT DISTINCT coalesce(array_to_string(p.proconfig, ';'), '') FROM pg_proc AS p \
-                    WHERE p.proname LIKE 'catalogue\\_%' AND p.prorettype = CAST('trigger' AS regtype)";
-    host.query(settings, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
-}
-
 #[tokio::test]
 async fn trigger_functions_have_fixed_search_path() {
     let Some(database) = Database::new("every_function", "public").await else { return };
     PostgresStorage::migrate(&database.options()).await.unwrap();
-    assert_eq!(settings(&database.session("").await).await, ["search_path=public, pg_temp"]);
+    let settings = "SELECT DISTINCT coalesce(array_to_string(p.proconfig, ';'), '') FROM pg_proc AS p \
+                    WHERE p.proname LIKE 'catalogue\\_%' AND p.prorettype = CAST('trigger' AS regtype)";
+    let settings = database.session("").await.query(settings, &[]).await.unwrap();
+    let settings: Vec<&str> = settings.iter().map(|row| row.get(0)).collect();
+    assert_eq!(settings, ["search_path=public, pg_temp"]);
 }

@@ -66,22 +66,9 @@ async fn tables_of_other_application_are_not_modified() {
     let error = open_error(&schema.options()).await;
     assert!(matches!(error, OpenError::OtherApplication(_)), "{error}");
     assert_eq!(host.query_one("SELECT id FROM courses", &[]).await.unwrap().get::<_, i64>(0), 7);
-}
-
-#[tokio::test]
-async fn unrelated_host_tables_are_accepted() {
-    let Some(schema) = Schema::new().await else { return };
-    schema.host().await.batch_execute("CREATE TABLE orders (id BIGINT)").await.unwrap();
+    // Tables with other names are accepted.
+    host.batch_execute("ALTER TABLE courses RENAME TO orders").await.unwrap();
     import_one_course(&schema.storage().await).await;
-}
-
-#[tokio::test]
-async fn newer_schema_is_refused_unchanged() {
-    let Some(schema) = Schema::new().await else { return };
-    schema.storage().await;
-    schema.host().await.batch_execute("UPDATE catalogue_schema_version SET version = 99").await.unwrap();
-    let error = open_error(&schema.options()).await;
-    assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 1 }), "{error}");
 }
 
 #[tokio::test]
@@ -116,22 +103,15 @@ async fn unsupported_engine_is_refused_without_creating_tables() {
     let host = schema.host().await;
     let name = schema.name();
     let options = Schema::options_of(&schema.address().replace(&format!("={name}'"), &format!("={name},pg_catalog'")));
-    for (version, engine) in [
-        ("CockroachDB CCL v25.1.0 (x86_64-pc-linux-gnu)", "CockroachDB"),
-        ("PostgreSQL 15.2-YB-2.25.0.0-b0 on x86_64-pc-linux-gnu", "YugabyteDB"),
-    ] {
-        let function =
-            format!("CREATE OR REPLACE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT '{version}'$$");
-        host.batch_execute(&function).await.unwrap();
-        let error = open_error(&options).await;
-        assert!(matches!(error, OpenError::UnsupportedEngine(found) if found == engine), "{error}");
-        assert!(!error.is_transient(), "waiting does not change the engine");
-        let count = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()";
-        assert_eq!(host.query_one(count, &[]).await.unwrap().get::<_, i64>(0), 0);
-    }
+    let other_version = "CREATE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT 'CockroachDB CCL v25.1.0'$$";
+    host.batch_execute(other_version).await.unwrap();
+    let error = open_error(&options).await;
+    assert!(matches!(error, OpenError::UnsupportedEngine("CockroachDB")), "{error}");
+    assert!(!error.is_transient(), "waiting does not change the engine");
+    let count = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()";
+    assert_eq!(host.query_one(count, &[]).await.unwrap().get::<_, i64>(0), 0);
     host.batch_execute(&format!("DROP FUNCTION {name}.version()")).await.unwrap();
     PostgresStorage::open_and_migrate(&options).await.unwrap();
-    let other_version = "CREATE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT 'CockroachDB CCL v25.1.0'$$";
     host.batch_execute(other_version).await.unwrap();
     assert!(matches!(open_error(&options).await, OpenError::UnsupportedEngine(_)), "even with existing tables");
 }

@@ -1,6 +1,6 @@
 //! Changes by plain SQL that only PostgreSQL has, and concurrent ones.
 
-use catalogue_core::storage::{CourseStorage as _, PageRequest};
+use catalogue_core::storage::PageRequest;
 use catalogue_storage_tests::database::Database as _;
 use catalogue_storage_tests::freshness::{DETAIL, LIST, Watched};
 
@@ -27,17 +27,6 @@ async fn modules_of_concurrent_transactions_are_all_counted() {
     database.execute("COMMIT").await;
     waits.await.unwrap().unwrap();
     assert_eq!(items(&database.storage, &account, &PageRequest::default()).await.unwrap()[0].module_count, 4);
-}
-
-#[tokio::test]
-async fn triggers_work_with_any_search_path() {
-    let Some(database) = Database::create().await else { return };
-    let account = import_one_course(&database.storage).await;
-    let before = database.storage.revision(&account).await.unwrap();
-    let name = database.schema.name();
-    database.execute(&format!("SET search_path = pg_catalog; DELETE FROM {name}.modules WHERE number = 2")).await;
-    assert_ne!(database.storage.revision(&account).await.unwrap(), before);
-    assert_eq!(items(&database.storage, &account, &PageRequest::default()).await.unwrap()[0].module_count, 1);
 }
 
 #[tokio::test]

@@ -39,6 +39,10 @@ async fn pause(cluster: &Cluster) {
     sql(cluster, "SELECT CAST(pg_wal_replay_pause() AS TEXT)").await;
 }
 
+async fn resume(cluster: &Cluster) {
+    sql(cluster, "SELECT CAST(pg_wal_replay_resume() AS TEXT)").await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn replica_is_read_until_it_lags_too_far() {
     let Some((pair, storage)) = replicated(SHORT_LAG).await else { return };
@@ -49,7 +53,7 @@ async fn replica_is_read_until_it_lags_too_far() {
     let status = storage.status().await.unwrap();
     assert!(!status.replicas[0].in_rotation && status.replicas[0].reachable, "{status:?}");
     assert!(status.replicas[0].lag.is_some_and(|lag| lag > SHORT_LAG), "{status:?}");
-    sql(&pair.second, "SELECT CAST(pg_wal_replay_resume() AS TEXT)").await;
+    resume(&pair.second).await;
     wait_until(async || is_in_rotation(&storage).await).await;
     assert_eq!(title(&storage).await.unwrap().as_deref(), Some("written"));
 }
@@ -72,9 +76,16 @@ async fn reads_use_replica_and_fall_back_to_primary() {
     let token = NewCredential::api_key(account(), "", Scopes::default()).1.digest;
     storage.revoke_tokens(&[token], Timestamp::MAX, Timestamp::now()).await.unwrap();
     assert_eq!(storage.is_revoked(&token).await.unwrap(), Some(false));
+    // Once replicated, revocations take effect.
+    let id = &credential.record.identity.credential_id;
+    storage.revoke_key(&account(), id, Timestamp::now(), &Actor::OPERATOR).await.unwrap();
+    resume(&pair.second).await;
+    caught_up(&pair.first, &pair.second).await;
+    assert!(storage.find_credential(&credential.digest).await.unwrap().unwrap().revoked_at.is_some());
+    assert_eq!(storage.is_revoked(&token).await.unwrap(), Some(true));
     // Without the primary, a key that the replica lacks may still exist.
     control(&pair.first, &["-m", "immediate", "stop"]);
-    assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
+    assert_eq!(title(&storage).await.unwrap().as_deref(), Some("written"));
     let unknown = storage.find_credential(&NewCredential::api_key(account(), "", Scopes::default()).1.digest).await;
     assert_eq!(unknown.unwrap_err().kind(), StorageErrorKind::Unavailable);
 }
@@ -145,20 +156,6 @@ async fn standby_of_other_database_is_never_read() {
         assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
     }
     assert!(!storage.status().await.unwrap().replicas[0].in_rotation);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn revocation_takes_effect_once_replicated() {
-    let Some((pair, storage)) = replicated(LONG_LAG).await else { return };
-    let (_, credential) = NewCredential::api_key(account(), "new", Scopes::from_names(["read:courses"]));
-    storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
-    caught_up(&pair.first, &pair.second).await;
-    let id = &credential.record.identity.credential_id;
-    storage.revoke_key(&account(), id, Timestamp::now(), &Actor::OPERATOR).await.unwrap();
-    storage.revoke_tokens(&[credential.digest], Timestamp::MAX, Timestamp::now()).await.unwrap();
-    caught_up(&pair.first, &pair.second).await;
-    assert!(storage.find_credential(&credential.digest).await.unwrap().unwrap().revoked_at.is_some());
-    assert_eq!(storage.is_revoked(&credential.digest).await.unwrap(), Some(true));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

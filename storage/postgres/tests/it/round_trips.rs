@@ -1,10 +1,9 @@
 //! Round trips to the database: of changes to keys and sign-ins, and of cached and rendered responses.
 
 use std::io::{self, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::num::NonZeroUsize;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -18,7 +17,7 @@ use catalogue_postgres_cluster::Cluster;
 use catalogue_storage_tests::database::Api;
 
 use crate::citus;
-use crate::lost_responses::proxy::{length_and_body, message};
+use crate::lost_responses::proxy::{length_and_body, listen, message};
 use crate::schema::Schema;
 use crate::settings::{digest, link, session};
 use crate::{import_one_course, key_of};
@@ -32,16 +31,12 @@ struct Counter {
 impl Counter {
     /// Starts a proxy in front of `cluster`. It runs until the process ends.
     fn before(cluster: &Cluster) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
         let count = Arc::new(AtomicUsize::new(0));
-        let (socket, counted) = (cluster.directory.join(".s.PGSQL.5432"), Arc::clone(&count));
-        thread::spawn(move || {
-            for client in listener.incoming() {
-                let (client, socket, counted) = (client.unwrap(), socket.clone(), Arc::clone(&counted));
-                // Ignore errors: either side may disconnect at any time.
-                thread::spawn(move || pass(&client, &socket, &counted));
-            }
+        let shared = Arc::clone(&count);
+        let port = listen(cluster, move |client, server| {
+            let counted = Arc::clone(&shared);
+            // Ignore errors: either side may disconnect at any time.
+            thread::spawn(move || pass(&client, &server, &counted));
         });
         Self { port, count }
     }
@@ -53,12 +48,10 @@ impl Counter {
 }
 
 /// Forwards bytes both ways until a side ends. Messages that the client sends without waiting count as one round trip.
-fn pass(client: &TcpStream, socket: &Path, counted: &AtomicUsize) -> io::Result<()> {
-    client.set_nodelay(true)?;
-    let server = UnixStream::connect(socket)?;
-    let (mut requests, mut responses) = (BufReader::new(client), BufReader::new(&server));
+fn pass(mut client: &TcpStream, mut server: &UnixStream, counted: &AtomicUsize) -> io::Result<()> {
+    let (mut requests, mut responses) = (BufReader::new(client), BufReader::new(server));
     // Only the first message has no type.
-    (&server).write_all(&length_and_body(&mut requests)?)?;
+    server.write_all(&length_and_body(&mut requests)?)?;
     let mut awaited = 1;
     loop {
         if awaited > 0 {
@@ -67,12 +60,12 @@ fn pass(client: &TcpStream, socket: &Path, counted: &AtomicUsize) -> io::Result<
         while awaited > 0 {
             let response = message(&mut responses)?;
             awaited -= usize::from(response[0] == b'Z'); // ready for the next query
-            (&*client).write_all(&response)?;
+            client.write_all(&response)?;
         }
         loop {
             let request = message(&mut requests)?;
             awaited += usize::from(matches!(request[0], b'Q' | b'S')); // `Query` and `Sync` require a response
-            (&server).write_all(&request)?;
+            server.write_all(&request)?;
             if requests.buffer().is_empty() {
                 break;
             }

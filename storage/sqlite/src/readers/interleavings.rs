@@ -100,6 +100,12 @@ impl Served {
         point();
     }
 
+    /// Commits six changes.
+    fn commit(&self) {
+        let mut host = self.host("catalogue.db");
+        (1..=6).for_each(|version| self.change(version, || self.retitle(&mut host, version)));
+    }
+
     /// Reads a revision, then a page, as the core does for a response that it caches. Asserts that the page is of one version
     /// and not older than the last commit before the read. If the page returns the same revision, their versions must match.
     fn read(&self) {
@@ -142,13 +148,7 @@ impl Served {
 
 #[test]
 fn reads_during_commits_are_fresh() {
-    explore(100, || {
-        let commit = |served: &Served| {
-            let mut host = served.host("catalogue.db");
-            (1..=6).for_each(|version| served.change(version, || served.retitle(&mut host, version)));
-        };
-        Served::new().read_during(Served::read, commit);
-    });
+    explore(100, || Served::new().read_during(Served::read, Served::commit));
 }
 
 /// The key is revoked in odd versions.
@@ -243,10 +243,6 @@ fn equal_versions_have_equal_content() {
             }
             observed.push((before, title));
         };
-        let commit = |served: &Served| {
-            let mut host = served.host("catalogue.db");
-            (1..=6).for_each(|version| served.change(version, || served.retitle(&mut host, version)));
-        };
-        Served::new().read_during(read, commit);
+        Served::new().read_during(read, Served::commit);
     });
 }

@@ -84,19 +84,6 @@ fn missing_value_is_not_cached() {
 }
 
 #[test]
-fn open_or_rolled_back_transaction_keeps_cache() {
-    let database = Counted::new();
-    let mut host = database.host();
-    host.execute(ADD, []).unwrap();
-    assert_eq!(database.accounts(), Some(1));
-    let transaction = host.transaction().unwrap();
-    transaction.execute(ADD, []).unwrap();
-    assert_eq!(database.accounts(), Some(1));
-    transaction.rollback().unwrap();
-    assert_eq!(database.accounts(), Some(1));
-}
-
-#[test]
 fn database_without_wal_is_not_cached() {
     let database = Counted::new();
     let host = database.host();

@@ -6,7 +6,7 @@ use catalogue_core::storage::KeyStorage;
 use catalogue_sqlite::SqliteStorage;
 use rusqlite::Connection;
 
-use crate::{database_in, import_one_course, key_of};
+use crate::{Sqlite, database_in, import_one_course, key_of};
 
 /// Creates a key, and returns a use of it.
 async fn key_use(storage: &SqliteStorage) -> CredentialUse {
@@ -41,11 +41,9 @@ async fn recording_uses_keeps_journal_mode_and_creates_no_file() {
 
 #[tokio::test]
 async fn known_uses_commit_nothing() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = database_in(&directory);
-    let storage = SqliteStorage::open_and_migrate(&path).unwrap();
-    let used = [key_use(&storage).await];
-    let host = Connection::open(&path).unwrap();
+    let database = Sqlite::new().await;
+    let (storage, host) = (&database.storage, database.host());
+    let used = [key_use(storage).await];
     // The value changes when another connection commits.
     let version = || host.pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0)).unwrap();
     let before = version();

@@ -37,15 +37,6 @@ fn only_migration_creates_missing_file() {
 }
 
 #[test]
-fn empty_file_opens_only_after_migration() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = database_in(&directory);
-    fs::write(&path, "").unwrap();
-    assert!(matches!(SqliteStorage::open(&path), Err(OpenError::OlderSchema { found: 0, .. })));
-    SqliteStorage::open_and_migrate(&path).unwrap();
-}
-
-#[test]
 fn path_without_database_of_catalogue_is_refused_unchanged() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
@@ -108,14 +99,17 @@ async fn read_only_file_allows_reads_but_no_import() {
 }
 
 #[test]
-fn migration_of_read_only_empty_file_fails() {
+fn empty_file_opens_only_after_migration_that_may_write() {
     let directory = tempfile::tempdir().unwrap();
     let path = database_in(&directory);
     fs::write(&path, "").unwrap();
+    assert!(matches!(SqliteStorage::open(&path), Err(OpenError::OlderSchema { found: 0, .. })));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
     let error = SqliteStorage::migrate(&path).unwrap_err();
     assert!(matches!(error, OpenError::ReadOnly(_)), "{error}");
     assert_eq!(fs::read(&path).unwrap(), b"");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    SqliteStorage::open_and_migrate(&path).unwrap();
 }
 
 #[tokio::test]

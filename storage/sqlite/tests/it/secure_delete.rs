@@ -3,11 +3,12 @@
 use std::fs;
 
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
-use catalogue_core::auth::{Scopes, TokenDigest};
-use catalogue_core::storage::{Actor, KeyStorage, NewSignIn, PageRequest, SignInStorage};
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::{Actor, KeyStorage, PageRequest, SignInStorage};
 use catalogue_core::{AccountId, Course, CourseModule};
 use catalogue_sqlite::SqliteStorage;
 use catalogue_storage_conformance::sample;
+use catalogue_storage_tests::database::{digest, link};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -23,10 +24,6 @@ fn mark(account: usize) -> String {
 
 fn id(account: usize) -> AccountId {
     AccountId::new(format!("acc_{account:02}"))
-}
-
-fn digest(account: usize) -> TokenDigest {
-    TokenDigest::from_bytes([account as u8 + 100; 32])
 }
 
 /// Imports many courses in an order that mixes the accounts' rows and bodies, so that pages are split and joined.
@@ -54,12 +51,9 @@ async fn import(storage: &SqliteStorage, round: usize) {
     import.commit().await.unwrap();
 }
 
-/// Counts the occurrences of `text` in all files of the directory.
-fn occurrences(directory: &TempDir, text: &str) -> usize {
-    byte_occurrences(directory, text.as_bytes())
-}
-
-fn byte_occurrences(directory: &TempDir, searched: &[u8]) -> usize {
+/// Counts the occurrences of `searched` in all files of the directory.
+fn occurrences(directory: &TempDir, searched: impl AsRef<[u8]>) -> usize {
+    let searched = searched.as_ref();
     let files = fs::read_dir(directory.path()).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
     files.map(|bytes| bytes.windows(searched.len()).filter(|window| *window == searched).count()).sum()
 }
@@ -74,12 +68,7 @@ async fn removed_account_leaves_no_bytes_in_files() {
         let name = format!("{} key", mark(number));
         let (_, key) = NewCredential::api_key(id(number), name, Scopes::default());
         storage.create_key(&key, &Actor::owner_named(&mark(number))).await.unwrap();
-        let link = NewSignIn {
-            digest: digest(number),
-            account: id(number),
-            created_at: sample::time(0),
-            expires_at: sample::time(1),
-        };
+        let link = link(id(number).as_str(), number as u8 + 100, 0);
         storage.create_link(&link, &Actor::OPERATOR).await.unwrap();
     }
     // Modules and bodies that belong to no course.
@@ -94,7 +83,7 @@ async fn removed_account_leaves_no_bytes_in_files() {
     assert_eq!(items(&storage, &id(7), &PageRequest::default()).await.unwrap().len(), 50);
     let removed_texts = [mark(7), id(7).as_str().to_owned()];
     assert!(removed_texts.iter().all(|text| occurrences(&directory, text) > COURSES));
-    let digests = |number| byte_occurrences(&directory, digest(number).as_bytes());
+    let digests = |number: u8| occurrences(&directory, digest(number + 100).as_bytes());
     assert!(digests(7) > 0 && digests(8) > 0);
 
     let removed = storage.remove_account(&id(7)).await.unwrap().unwrap();

@@ -18,6 +18,10 @@ const CONTENT: &str = "
     VALUES (decode(repeat('ab', 32), 'hex'), 'old', 'key_1', 'api-key', 'n', 'ccat_abc', 'read:courses', 7, 9);
 ";
 
+/// Query for the connection strings of the cluster's nodes.
+const NODES: &str = "SELECT format('host=%s port=%s user=%s dbname=%s', nodename, nodeport, current_user, current_database()) \
+                     FROM pg_dist_node";
+
 /// Asserts that the content exists, can be found and changed, and that nothing is left to repair.
 async fn assert_whole(storage: &PostgresStorage) {
     let (account, digest) = (AccountId::new("old"), TokenDigest::from_bytes([0xab; 32]));
@@ -69,9 +73,7 @@ async fn every_node_serves_reads_and_writes() {
     let Some(citus) = Citus::new().await else { return };
     let (coordinator, host) = (citus.storage().await, citus.host().await);
     let account = import_one_course(&coordinator).await;
-    let nodes = "SELECT format('host=%s port=%s user=%s dbname=%s', nodename, nodeport, current_user, current_database()) \
-                 FROM pg_dist_node WHERE isactive";
-    let nodes = host.query(nodes, &[]).await.unwrap();
+    let nodes = host.query(&format!("{NODES} WHERE isactive"), &[]).await.unwrap();
     assert!(nodes.len() > 1, "{nodes:?}");
     for node in nodes {
         let address = format!("{} options='-c search_path={}'", node.get::<_, &str>(0), citus.name);
@@ -91,9 +93,8 @@ async fn every_node_serves_reads_and_writes() {
 #[tokio::test]
 async fn migration_over_worker_is_refused() {
     let Some(citus) = Citus::new().await else { return };
-    let worker = "SELECT format('host=%s port=%s user=%s dbname=%s', nodename, nodeport, current_user, current_database()) \
-                  FROM pg_dist_node WHERE groupid > 0 LIMIT 1";
-    let worker = citus.host().await.query_one(worker, &[]).await.unwrap();
+    let worker = format!("{NODES} WHERE groupid > 0 LIMIT 1");
+    let worker = citus.host().await.query_one(&worker, &[]).await.unwrap();
     let address = format!("{} options='-c search_path={}'", worker.get::<_, &str>(0), citus.name);
     let refused = PostgresStorage::migrate(&Options::parse(&address).unwrap().citus()).await.unwrap_err();
     assert!(refused.to_string().contains("not the coordinator"), "{refused}");

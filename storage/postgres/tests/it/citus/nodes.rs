@@ -1,6 +1,6 @@
 //! Nodes that die, become unresponsive, return or are replaced, and independent writers.
 //!
-//! The cluster reaches one of its workers through a proxy in this process, on a loopback address.
+//! The cluster reaches one of its workers through a relay in this process, on a loopback address.
 
 use std::time::Duration;
 
@@ -16,7 +16,8 @@ use futures_util::future::join_all;
 use tokio_postgres::Client;
 
 use super::cluster::Citus;
-use super::worker::{State, Worker};
+use super::worker::Worker;
+use crate::relay::State;
 use crate::settings::link;
 
 /// An account with a course and a key.
@@ -89,7 +90,7 @@ pub(super) async fn open(citus: &Citus) -> PostgresStorage {
     PostgresStorage::open(&citus.options().deadline(Duration::from_secs(2))).await.unwrap()
 }
 
-/// Runs `check` with a worker behind the proxy, and restores the cluster even if the check fails.
+/// Runs `check` with a worker behind the relay, and restores the cluster even if the check fails.
 async fn with_worker<F>(check: impl FnOnce(Options, PostgresStorage, Client, Worker) -> F)
 where
     F: Future<Output = Worker> + Send + 'static,
@@ -111,7 +112,7 @@ where
 async fn dead_worker_fails_only_its_own_accounts() {
     with_worker(async |options, storage, host, worker| {
         let [unaffected, affected] = Owner::off_and_on(&storage, &host, &worker).await;
-        worker.set_state(State::Dead);
+        worker.relay.set_state(State::Dead);
         let failed = affected.read(&storage).await.unwrap_err();
         assert_eq!(failed.kind(), StorageErrorKind::Unavailable, "{failed}");
         unaffected.read(&storage).await.unwrap();
@@ -131,7 +132,7 @@ async fn dead_worker_fails_only_its_own_accounts() {
         let refused = storage.create_key(&key, &Actor::OPERATOR).await.unwrap_err();
         assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
 
-        worker.set_state(State::Up);
+        worker.relay.set_state(State::Up);
         affected.read(&storage).await.unwrap();
         affected.revoke(&storage).await.unwrap();
         storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
@@ -144,7 +145,7 @@ async fn dead_worker_fails_only_its_own_accounts() {
 async fn unresponsive_worker_fails_own_accounts_until_replaced() {
     with_worker(async |_, storage, host, worker| {
         let [unaffected, affected] = Owner::off_and_on(&storage, &host, &worker).await;
-        worker.set_state(State::Unresponsive);
+        worker.relay.set_state(State::Unresponsive);
         // Fewer reads than the pool has connections, so some stay free for the other owner.
         let waiting = join_all((0..5).map(|_| affected.read(&storage)));
         let others = async {
@@ -158,7 +159,7 @@ async fn unresponsive_worker_fails_own_accounts_until_replaced() {
         for failed in failed {
             assert_eq!(failed.unwrap_err().kind(), StorageErrorKind::Unavailable);
         }
-        // Bypass the proxy, as if a promoted standby had replaced the worker.
+        // Bypass the relay, as if a promoted standby had replaced the worker.
         worker.route_to(&host, &worker.at.0, worker.at.1).await;
         affected.read(&storage).await.unwrap();
         import(&storage, &affected.account, "second").await.unwrap();

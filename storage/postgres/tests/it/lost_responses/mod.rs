@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use catalogue_core::admin::{AdminStorage, NewCredential};
 use catalogue_core::auth::Scopes;
-use catalogue_core::storage::{Actor, KeyStorage, SignInStorage as _, StorageErrorKind};
+use catalogue_core::storage::{Actor, KeyStorage, SignInStorage as _, StorageError, StorageErrorKind};
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
 use catalogue_storage_tests::outcomes::{State, calls, is_truthful, prepare, report, run_call};
@@ -58,6 +58,41 @@ impl Fixture {
         let done: Option<bool> = self.host.query_one(is_done, &[]).await.unwrap().get(0);
         if done == Some(true) { State::Done } else { State::Torn }
     }
+
+    /// Loses each message of `call` in turn, and asserts that the call reports truthfully whether it was done.
+    ///
+    /// `restore` restores and returns the database before each call, and `state` returns its state afterward. A session
+    /// for which `is_active` is true may still process what it got over the cut connection.
+    async fn assert_truthful(
+        &self,
+        name: &str,
+        is_active: &str,
+        restore: impl AsyncFn() -> Vec<String>,
+        call: impl AsyncFn() -> Result<(), StorageError>,
+        state: impl AsyncFn(&[String]) -> State,
+    ) {
+        let mut unknown = Vec::new();
+        for sender in [Sender::Client, Sender::Server] {
+            for after in 0..MAX_MESSAGES {
+                let before = restore().await;
+                self.proxy.cut(sender, after);
+                let reported = report(call().await);
+                let was_cut = self.proxy.stop();
+                self.wait_for_no_session(is_active).await;
+                let state = state(&before).await;
+                let context = format!("{name}, {sender:?} after {after}: {reported}, {state:?}");
+                assert!(is_truthful(&reported, &[state]), "{context}");
+                if reported.starts_with("not known") {
+                    unknown.push((sender, state));
+                }
+                if !was_cut {
+                    assert!(state == State::Done && after > 0, "{context}");
+                    break;
+                }
+            }
+        }
+        assert_eq!(unknown, UNKNOWN, "{name}");
+    }
 }
 
 const TABLES: [&str; 8] = [
@@ -83,34 +118,19 @@ async fn calls_report_whether_change_was_committed() {
     let save = TABLES.map(|table| format!("CREATE TABLE saved_{table} AS TABLE {table};")).concat();
     fixture.host.batch_execute(&save).await.unwrap();
     let insert = TABLES.map(|table| format!("INSERT INTO {table} TABLE saved_{table};")).concat();
-    let restore = format!("DELETE FROM accounts; DELETE FROM revoked_tokens; {insert}");
+    let replace = format!("DELETE FROM accounts; DELETE FROM revoked_tokens; {insert}");
     let cut = PostgresStorage::open(&fixture.schema.options_through(fixture.proxy.port)).await.unwrap();
-    for (call, is_done) in calls() {
-        let mut unknown = Vec::new();
-        for sender in [Sender::Client, Sender::Server] {
-            for after in 0..MAX_MESSAGES {
-                fixture.host.batch_execute(&restore).await.unwrap();
-                let before = fixture.contents().await;
-                // Open the reading connection first, so that the call always exchanges the same messages.
-                cut.find_session(&digest(0)).await.unwrap();
-                fixture.proxy.cut(sender, after);
-                let reported = report(run_call(call, &cut, &key).await);
-                let was_cut = fixture.proxy.stop();
-                // The database may still process what it got over the cut connection.
-                fixture.wait_for_no_session("state IS DISTINCT FROM 'idle'").await;
-                let state = fixture.state(is_done, &before).await;
-                let context = format!("{call}, {sender:?} after {after}: {reported}, {state:?}");
-                assert!(is_truthful(&reported, &[state]), "{context}");
-                if reported.starts_with("not known") {
-                    unknown.push((sender, state));
-                }
-                if !was_cut {
-                    assert!(state == State::Done && after > 0, "{context}");
-                    break;
-                }
-            }
-        }
-        assert_eq!(unknown, UNKNOWN, "{call}");
+    let restore = async || {
+        fixture.host.batch_execute(&replace).await.unwrap();
+        let before = fixture.contents().await;
+        // Open the reading connection first, so that the call always exchanges the same messages.
+        cut.find_session(&digest(0)).await.unwrap();
+        before
+    };
+    for (name, is_done) in calls() {
+        let call = async || run_call(name, &cut, &key).await;
+        let state = async |before: &[String]| fixture.state(is_done, before).await;
+        fixture.assert_truthful(name, "state IS DISTINCT FROM 'idle'", &restore, call, state).await;
     }
 }
 
@@ -118,33 +138,20 @@ async fn calls_report_whether_change_was_committed() {
 async fn migration_reports_whether_it_was_committed() {
     let Some(fixture) = Fixture::new().await else { return };
     let name = fixture.schema.name();
-    let mut unknown = Vec::new();
-    for sender in [Sender::Client, Sender::Server] {
-        for after in 0..MAX_MESSAGES {
-            fixture.host.batch_execute(&format!("DROP SCHEMA {name} CASCADE; CREATE SCHEMA {name}")).await.unwrap();
-            fixture.proxy.cut(sender, after);
-            let outcome = PostgresStorage::migrate(&fixture.schema.options_through(fixture.proxy.port)).await;
-            let was_cut = fixture.proxy.stop();
-            fixture.wait_for_no_session("TRUE").await;
-            let tables = "SELECT 1 FROM pg_tables WHERE schemaname = $1";
-            let is_done = !fixture.host.query(tables, &[&name]).await.unwrap().is_empty();
-            let state = if is_done { State::Done } else { State::Nothing };
-            let reported = report(outcome.map(|_| ()).map_err(|error| match error {
-                OpenError::Failed(cause) => cause,
-                other => panic!("{other:?}"),
-            }));
-            let context = format!("{sender:?} after {after}: {reported}, {state:?}");
-            assert!(is_truthful(&reported, &[state]), "{context}");
-            if reported.starts_with("not known") {
-                unknown.push((sender, state));
-            }
-            if !was_cut {
-                assert!(is_done && after > 0, "{context}");
-                break;
-            }
-        }
-    }
-    assert_eq!(unknown, UNKNOWN);
+    let restore = async || {
+        fixture.host.batch_execute(&format!("DROP SCHEMA {name} CASCADE; CREATE SCHEMA {name}")).await.unwrap();
+        Vec::new()
+    };
+    let migrate = async || match PostgresStorage::migrate(&fixture.schema.options_through(fixture.proxy.port)).await {
+        Ok(_) => Ok(()),
+        Err(OpenError::Failed(cause)) => Err(cause),
+        Err(other) => panic!("{other:?}"),
+    };
+    let state = async |_: &[String]| {
+        let tables = fixture.host.query("SELECT 1 FROM pg_tables WHERE schemaname = $1", &[&name]).await.unwrap();
+        if tables.is_empty() { State::Nothing } else { State::Done }
+    };
+    fixture.assert_truthful("migration", "TRUE", restore, migrate, state).await;
 }
 
 /// The commit waits for a standby that never connects; the primary has already written it.

@@ -3,7 +3,6 @@
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -36,12 +35,9 @@ struct Lost {
 impl Proxy {
     /// Starts a proxy that cuts nothing yet. It runs until the process ends.
     pub(crate) fn before(cluster: &Cluster) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
         let lost = Arc::new(Lost { sender: Mutex::new(Sender::Client), left: AtomicUsize::new(usize::MAX) });
-        let (socket, shared) = (cluster.directory.join(".s.PGSQL.5432"), Arc::clone(&lost));
-        thread::spawn(move || listener.incoming().for_each(|client| connect(client.unwrap(), &socket, &shared)));
-        Self { port, lost }
+        let shared = Arc::clone(&lost);
+        Self { port: listen(cluster, move |client, server| connect(client, server, &shared)), lost }
     }
 
     pub(crate) fn cut(&self, sender: Sender, after: usize) {
@@ -62,9 +58,21 @@ impl Lost {
     }
 }
 
-fn connect(client: TcpStream, socket: &Path, lost: &Arc<Lost>) {
-    let server = UnixStream::connect(socket).unwrap();
-    client.set_nodelay(true).unwrap();
+/// Calls `serve` with each client of the returned port and a connection to `cluster`, until the process ends.
+pub(crate) fn listen(cluster: &Cluster, serve: impl Fn(TcpStream, UnixStream) + Send + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let socket = cluster.directory.join(".s.PGSQL.5432");
+    thread::spawn(move || {
+        for client in listener.incoming().map(Result::unwrap) {
+            client.set_nodelay(true).unwrap();
+            serve(client, UnixStream::connect(&socket).unwrap());
+        }
+    });
+    port
+}
+
+fn connect(client: TcpStream, server: UnixStream, lost: &Arc<Lost>) {
     let (client, server) = (Arc::new(client), Arc::new(server));
     for sender in [Sender::Client, Sender::Server] {
         let (client, server, lost) = (Arc::clone(&client), Arc::clone(&server), Arc::clone(lost));

@@ -180,23 +180,16 @@ async fn import_reports_outcome_when_temporary_file_fails() {
     }
 }
 
-#[tokio::test]
-async fn migration_reports_whether_it_was_committed() {
-    let Some(shim) = Shim::shared() else { return };
-    let before = Before { directory: directory(), key: String::new(), held: false };
-    for kind in [Failure::FULL, Failure::BROKEN] {
-        before.try_all(shim, MIGRATION, kind, DATABASE);
-    }
-}
-
 /// The host application may leave WAL mode, so uses are recorded in any journal mode.
 #[tokio::test]
-async fn recorded_uses_report_outcome_without_wal() {
+async fn migration_and_uses_without_wal_report_outcome() {
     let Some(shim) = Shim::shared() else { return };
-    let before = Before::new().await;
-    let host = Connection::open(database_in(&before.directory)).unwrap();
+    let new = Before { directory: directory(), key: String::new(), held: false };
+    let without_wal = Before::new().await;
+    let host = Connection::open(database_in(&without_wal.directory)).unwrap();
     host.pragma_update(None, "journal_mode", "delete").unwrap();
     for kind in [Failure::FULL, Failure::BROKEN] {
-        before.try_all(shim, RECORD_USES, kind, DATABASE);
+        new.try_all(shim, MIGRATION, kind, DATABASE);
+        without_wal.try_all(shim, RECORD_USES, kind, DATABASE);
     }
 }

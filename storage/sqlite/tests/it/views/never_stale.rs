@@ -14,51 +14,41 @@ use rusqlite::Connection;
 use super::host_app::{HostApp, Kind, PLAIN, kinds};
 use super::{anna, with_two_courses};
 
-struct Watched {
-    host_app: HostApp,
-    client: Client,
-}
-
-impl Watched {
-    async fn new(kind: Kind) -> Self {
-        let host_app = with_two_courses(kind).await;
-        let client = Client::new(&host_app.storage, &anna()).await;
-        Self { host_app, client }
-    }
-
-    async fn get(&self, path: &str, tag: &str) -> Response<bytes::Bytes> {
-        self.client.get(path, tag).await
-    }
+/// Creates a host application with two courses of `anna`, and a client of hers.
+async fn served(kind: Kind) -> (HostApp, Client) {
+    let host_app = with_two_courses(kind).await;
+    let client = Client::new(&host_app.storage, &anna()).await;
+    (host_app, client)
 }
 
 /// The keys are in a file that is separate from the host application's. Its commits take effect immediately too.
 #[tokio::test]
 async fn revoked_key_gets_401_immediately() {
     for kind in kinds() {
-        let watched = Watched::new(kind).await;
-        let tag = watched.client.tag(LIST).await;
-        let keys = Connection::open(watched.host_app.keys()).unwrap();
+        let (host_app, client) = served(kind).await;
+        let tag = client.tag(LIST).await;
+        let keys = Connection::open(host_app.keys()).unwrap();
         keys.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
         keys.execute("UPDATE credentials SET revoked_at = 1", []).unwrap();
-        assert_eq!(watched.get(LIST, &tag).await.status(), 401, "{kind:?}");
+        assert_eq!(client.get(LIST, &tag).await.status(), 401, "{kind:?}");
     }
 }
 
 #[tokio::test]
 async fn replaced_file_is_in_next_response() {
     for kind in kinds() {
-        let watched = Watched::new(kind).await;
-        let copy = watched.host_app.directory.path().join("copy.db");
-        watched.host_app.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+        let (host_app, client) = served(kind).await;
+        let copy = host_app.directory.path().join("copy.db");
+        host_app.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
         let copied = Connection::open(&copy).unwrap();
         copied.execute("UPDATE trainings SET name = 'From the copy'", []).unwrap();
         if kind.has_revisions {
             copied.execute("UPDATE states SET state = randomblob(16)", []).unwrap();
         }
         drop(copied);
-        let tag = watched.client.tag(LIST).await;
-        fs::rename(&copy, watched.host_app.database()).unwrap();
-        let next = crate::wait_until_new(async || watched.get(LIST, &tag).await, |next| next.status() != 304).await;
+        let tag = client.tag(LIST).await;
+        fs::rename(&copy, host_app.database()).unwrap();
+        let next = crate::wait_until_new(async || client.get(LIST, &tag).await, |next| next.status() != 304).await;
         assert_eq!(next.status(), 200, "{kind:?}");
         assert!(String::from_utf8_lossy(next.body()).contains("From the copy"), "{kind:?}");
     }
@@ -69,13 +59,13 @@ async fn replaced_file_is_in_next_response() {
 #[tokio::test]
 async fn file_restored_in_place_is_in_next_response() {
     for kind in kinds().filter(|kind| kind.journal_mode == "wal") {
-        let watched = Watched::new(kind).await;
-        let (host_app, database) = (&watched.host_app, watched.host_app.database());
+        let (host_app, client) = served(kind).await;
+        let database = host_app.database();
         let copy = host_app.directory.path().join("copy.db");
         host_app.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
         Connection::open(&copy).unwrap().pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).unwrap();
         host_app.write("UPDATE trainings SET name = 'Not in the copy'");
-        let tag = watched.client.tag(LIST).await;
+        let tag = client.tag(LIST).await;
         for name in ["host.sqlite3-wal", "host.sqlite3-shm"] {
             fs::remove_file(host_app.directory.path().join(name)).unwrap();
         }
@@ -87,8 +77,8 @@ async fn file_restored_in_place_is_in_next_response() {
             let is_new = |response: &Response<bytes::Bytes>| String::from_utf8_lossy(response.body()).contains(&name);
             // Only the restore may be noticed late; each later commit is in the next response.
             let next = match number {
-                0 => crate::wait_until_new(async || watched.get(LIST, &tag).await, is_new).await,
-                _ => watched.get(LIST, &tag).await,
+                0 => crate::wait_until_new(async || client.get(LIST, &tag).await, is_new).await,
+                _ => client.get(LIST, &tag).await,
             };
             assert_eq!(next.status(), 200, "{kind:?}");
             assert!(is_new(&next), "{kind:?} {number}: {next:?}");
@@ -148,17 +138,16 @@ async fn volatile_views_disable_caching() {
 /// The host application switches its journal mode between two requests.
 #[tokio::test]
 async fn responses_stay_fresh_after_switch_to_wal() {
-    let watched = Watched::new(Kind { journal_mode: "delete", ..PLAIN }).await;
+    let (host_app, client) = served(Kind { journal_mode: "delete", ..PLAIN }).await;
     for number in 0..6 {
         if number == 3 {
-            let mode =
-                watched.host_app.writer().query_row("PRAGMA journal_mode = wal", [], |row| row.get::<_, String>(0));
+            let mode = host_app.writer().query_row("PRAGMA journal_mode = wal", [], |row| row.get::<_, String>(0));
             assert_eq!(mode.unwrap(), "wal");
         }
-        let tag = watched.client.tag(LIST).await;
-        assert_eq!(watched.get(LIST, &tag).await.status(), 304);
-        watched.host_app.write(&format!("UPDATE trainings SET name = 'name {number}'"));
-        assert!(watched.client.text(LIST).await.1.contains(&format!("name {number}")));
+        let tag = client.tag(LIST).await;
+        assert_eq!(client.get(LIST, &tag).await.status(), 304);
+        host_app.write(&format!("UPDATE trainings SET name = 'name {number}'"));
+        assert!(client.text(LIST).await.1.contains(&format!("name {number}")));
     }
 }
 
