@@ -66,7 +66,8 @@ flaws! {
         Broken::new().find_course(move |memory, account, slug| {
             Ok(cache.first((account.clone(), slug.to_owned()), || run(memory.find_course(account, slug)).unwrap()))
         })
-    } => concurrency { read_returns_all_changes_committed_before_it };
+    } => concurrency { read_returns_all_changes_committed_before_it }
+        changes { changed_course_is_returned_with_current_content };
 
     import_has_no_transaction: Broken::new().import(|import, memory| {
         let (of_accounts, of_courses, of_prune) = (memory.clone(), memory.clone(), memory.clone());
