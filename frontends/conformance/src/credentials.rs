@@ -10,17 +10,11 @@ use crate::test_request::TestRequest;
 case_table! {
     ($) __credentials_cases; credentials, frontend, rule, identity;
 
-    missing_token_returns_401: "A request without a token is refused." => [
-        (TestRequest::new("GET", "/api/v1/me"), 401),
-    ];
-
-    unknown_token_returns_401: "A token reaches the catalogue, which refuses an unknown one." => [
-        (TestRequest::new("GET", "/api/v1/me").bearer("not-a-key"), 401),
-    ];
-
-    /// A header names the scope.
-    missing_scope_returns_403: "A refusal arrives with its challenge." => [
+    /// Without a token, with an unknown one, and with one that lacks the scope, which a header names.
+    refusals_are_returned: "A refusal arrives with its challenge." => [
         (TestRequest::new("GET", "/api/v1/courses").bearer(&frontend.seed().profile_key), 403),
+        (TestRequest::new("GET", "/api/v1/me").bearer("not-a-key"), 401),
+        (TestRequest::new("GET", "/api/v1/me"), 401),
     ];
 
     /// Even if one or both of them are valid.

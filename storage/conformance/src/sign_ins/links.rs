@@ -5,10 +5,8 @@ use catalogue_core::storage::{NewSession, NewSignIn, SignInStorage, StorageError
 
 use crate::SignInFixture;
 use crate::concurrency::on_threads;
-use crate::seed::{create_account, digest, second};
-use crate::sign_in_calls::{
-    LIFETIME, begin, event_actions, exchange, find, found, link, make_link, session, similar_digests, try_link,
-};
+use crate::seed::{create_account, digest, second, similar_digests};
+use crate::sign_in_calls::{LIFETIME, begin, event_actions, exchange, find, found, link, make_link, session, try_link};
 
 /// A link of an unknown account is refused as an unknown reference, and not stored.
 pub async fn link_of_unknown_account_is_refused(fixture: &impl SignInFixture) {

@@ -89,7 +89,7 @@ flaws! {
     }) => lookup { expiry_is_stored_to_the_microsecond };
     revoked_credential_is_not_found: Broken::new().credential(|found| {
         found.take_if(|found| found.revoked_at.is_some());
-    }) => lookup { revoked_credential_is_found_as_revoked } key_changes { revoking_returns_record };
+    }) => lookup { revoked_credential_is_found_as_revoked } key_changes { second_revocation_does_not_change_time };
     lookups_are_cached: {
         let cache = Cache::new();
         Broken::new().find_credential(move |memory, digest| {

@@ -88,8 +88,7 @@ flaws! {
         });
         import.commit = Box::new(|_| Ok(()));
     }) => concurrent_writes { import_becomes_visible_atomically }
-        import_atomicity { import_is_invisible_before_commit dropped_import_changes_nothing }
-        import_atomicity { import_replaces_revision_only_when_committed };
+        import_atomicity { import_is_invisible_before_commit import_replaces_revision_only_when_committed };
     import_overwrites_concurrent_changes: Broken::new().import(|import, memory| {
         let (before, memory) = (courses(memory), memory.clone());
         import.commit = Box::new(move |inner| run(inner.commit()).or_else(|_| put(&memory, None, &before)));
