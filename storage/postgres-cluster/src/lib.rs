@@ -158,8 +158,8 @@ impl Cluster {
     }
 }
 
-/// Returns a shell that runs `text` and finds programs in the folder `programs` first. If this process runs as root, the shell has
-/// another user: PostgreSQL refuses root.
+/// Returns a shell that runs `text` and finds programs in the folder `programs` first. If this process runs as root, the shell
+/// has another user: PostgreSQL refuses root.
 fn shell_command(programs: Option<&Path>, text: &str) -> Command {
     let mut command = Command::new("env");
     if let Some(programs) = programs {

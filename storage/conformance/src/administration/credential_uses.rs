@@ -45,8 +45,8 @@ pub async fn use_is_recorded_to_the_microsecond(storage: &impl Storage) {
     assert_eq!(last_uses(storage, "b").await, [Some(Timestamp::MIN)], "A use is recorded only for its own credential.");
 }
 
-/// The latest of several times is stored, within a call and across calls, even of a revoked credential: the use may have preceded
-/// the revocation.
+/// The latest of several times is stored, within a call and across calls, even of a revoked credential: the use may have
+/// preceded the revocation.
 pub async fn latest_use_is_stored(storage: &impl Storage) {
     seed_accounts(storage, &["a"]).await;
     let key = api_key("a", "key_1", "token-1");

@@ -41,7 +41,7 @@ pub async fn export_orders_accounts_then_courses_by_bytes(storage: &impl Storage
     }
 }
 
-/// Every field of accounts and courses is exported: texts byte by byte, times to the microsecond, and modules' bodies and order.
+/// Every field of accounts and courses is exported: texts byte by byte, times to the microsecond, modules' bodies and order.
 pub async fn export_contains_every_field(storage: &impl Storage) {
     assert_eq!(export(storage).await, [], "An empty storage exports nothing.");
     let texts = unusual_texts();

@@ -5,15 +5,18 @@ use catalogue_core::admin::{Account, Change, Record};
 
 use crate::Storage;
 use crate::courses::revision::{replaced, revision, seed_and_read_revision};
+use crate::credential_lookup::assert_stored;
+use crate::key_calls::create;
 use crate::reading::{assert_listed, export, find, slugs};
-use crate::seed::{account, begin, course, course_at, course_of, modules, prune, seed, time};
+use crate::seed::{account, api_key, begin, course, course_at, course_of, modules, prune, seed, time};
 use crate::variants::whole_course;
 
 /// An import is invisible before its commit, and completely visible afterwards. A dropped import changes nothing, and does not
-/// block the next.
+/// block the next. Neither changes credentials.
 pub async fn import_is_invisible_before_commit(storage: &impl Storage) {
     let old = [course_of("a", "changed", 1), course_at("a", "pruned", 1)];
     seed(storage, &old).await;
+    let credential = create(storage, &api_key("a", "key_1", "token-1")).await;
     let before = export(storage).await;
     let accounts = [Account { name: "Renamed".to_owned(), ..account("a") }, account("b")];
     let new = [
@@ -47,6 +50,7 @@ pub async fn import_is_invisible_before_commit(storage: &impl Storage) {
     let [changed, added, of_b] = new;
     let records = accounts.map(Record::Account).into_iter().chain([added, changed, of_b].map(Record::Course));
     assert_eq!(export(storage).await, Vec::from_iter(records), "All of an import is stored after its commit.");
+    assert_stored(storage, &credential, "An import leaves credentials unchanged.").await;
 }
 
 /// Pruning removes the courses that the import has not put, of accounts that it has put, and returns them.

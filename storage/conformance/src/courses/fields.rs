@@ -7,8 +7,8 @@ use crate::reading::assert_listed_and_found;
 use crate::seed::{course, instant, module, seed, time};
 use crate::texts::unusual_courses;
 
-/// Every text of a course, and of the headers of its modules, is stored byte by byte. An empty one is neither absent nor replaced
-/// by a module's body.
+/// Every text of a course, and of the headers of its modules, is stored byte by byte. An empty one is neither absent nor
+/// replaced by a module's body.
 pub async fn course_texts_are_stored_unchanged(fixture: &impl CourseFixture) {
     let courses = unusual_courses();
     seed(fixture, &courses).await;

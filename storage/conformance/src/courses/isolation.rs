@@ -45,8 +45,8 @@ pub async fn position_of_other_account_returns_only_own_courses(fixture: &impl C
     }
 }
 
-/// Another account's course is `None`, like one that does not exist. Account ids that differ in any byte are different accounts:
-/// prefixes, case, spaces, normal forms, wildcards.
+/// Another account's course is `None`, like one that does not exist. Account ids that differ in any byte are different
+/// accounts: prefixes, case, spaces, normal forms, wildcards.
 pub async fn account_ids_are_compared_by_bytes(fixture: &impl CourseFixture) {
     let ids = "acc|acc_|acc_1|acc_10|acc_1 | acc_1|ACC_1|Acc_1|acc-1|acc%|%|_|*|1|01|1.0|caf\u{e9}|cafe\u{301}|CAF\u{c9}|\
         \u{ff41}cc|' OR ''='|acc\u{0301}|\u{1f917}";

@@ -40,8 +40,8 @@ pub async fn ended_key_can_be_renamed(fixture: &impl KeyFixture) {
     assert_all(fixture, &account, &[expired, revoked], "A renamed key stays ended.").await;
 }
 
-/// Revoking an API key or OAuth token returns its record, and lookups find it as revoked. Revoking again changes nothing: the time
-/// of the first revocation is retained.
+/// Revoking an API key or OAuth token returns its record, and lookups find it as revoked. Revoking again changes nothing: the
+/// time of the first revocation is retained.
 pub async fn second_revocation_does_not_change_time(fixture: &impl KeyFixture) {
     const RULE: &str =
         "Revoking a key returns its record with the time of the first revocation, which does not change.";

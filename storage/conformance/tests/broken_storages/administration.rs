@@ -85,7 +85,7 @@ flaws! {
             }
             run(inner.prune()).unwrap()
         });
-    }) => credential_records { import_leaves_credentials_unchanged };
+    }) => import_atomicity { import_is_invisible_before_commit };
     uses_are_truncated_to_milliseconds: Broken::new().record_uses(|memory, uses| {
         let mut uses = uses.to_vec();
         uses.iter_mut().for_each(|used| used.at = to_milliseconds(used.at));

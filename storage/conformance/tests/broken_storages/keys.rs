@@ -147,7 +147,7 @@ flaws! {
     }) => key_events { events_belong_to_one_account };
 
     unknown_account_has_empty_list: Broken::new().keys(|keys| *keys = Some(keys.take().unwrap_or_default()))
-        => key_lists { empty_list_and_unknown_account_differ };
+        => key_lists { ended_keys_are_listed_up_to_limit };
     keys_are_listed_newest_first: altering_keys(|keys| keys.reverse())
         => key_lists { keys_are_listed_as_stored_oldest_first_with_ties_by_id };
     absent_name_is_empty: altering_keys(|keys| {
