@@ -1,6 +1,6 @@
 //! [`Connection`]: a keep-alive connection to a server, with at most one request in flight.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -10,14 +10,15 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 /// A keep-alive connection.
 #[derive(Debug)]
 pub struct Connection {
-    stream: TcpStream,
-    buffer: Vec<u8>,
-    filled: usize,
+    stream: BufReader<TcpStream>,
+    /// Head and body of the last response, so that their memory is used again.
+    head: String,
+    body: Vec<u8>,
     /// Whether a request is in flight.
     waiting: bool,
 }
 
-/// A response, borrowed from the connection's buffer.
+/// A response, borrowed from the connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<'a> {
     /// The status.
@@ -34,7 +35,8 @@ impl Connection {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(RESPONSE_TIMEOUT))?;
-        Ok(Self { stream, buffer: vec![0; 1 << 16], filled: 0, waiting: false })
+        let stream = BufReader::with_capacity(1 << 16, stream);
+        Ok(Self { stream, head: String::new(), body: Vec::new(), waiting: false })
     }
 
     /// Returns whether a request is in flight.
@@ -45,7 +47,7 @@ impl Connection {
     /// Sends a request.
     pub fn send(&mut self, request: &[u8]) -> io::Result<()> {
         self.waiting = true;
-        self.stream.write_all(request)
+        self.stream.get_mut().write_all(request)
     }
 
     /// Sends a request and reads the response.
@@ -57,40 +59,22 @@ impl Connection {
     /// Reads a response.
     pub fn receive(&mut self) -> io::Result<Response<'_>> {
         self.waiting = false;
-        self.filled = 0;
-        let head = loop {
-            let scanned = self.filled.saturating_sub(3);
-            self.read()?;
-            if let Some(at) = self.buffer[scanned..self.filled].windows(4).position(|end| end == b"\r\n\r\n") {
-                break scanned + at + 4;
+        self.head.clear();
+        while !self.head.ends_with("\r\n\r\n") {
+            if self.stream.read_line(&mut self.head)? == 0 {
+                return Err(ErrorKind::UnexpectedEof.into());
             }
-        };
-        let text = str::from_utf8(&self.buffer[..head]).map_err(|_| malformed())?;
-        let status = text.get(9..12).and_then(|status| status.parse().ok()).ok_or_else(malformed)?;
+        }
+        let status = self.head.get(9..12).and_then(|status| status.parse().ok()).ok_or_else(malformed)?;
         let length = match status {
             204 | 304 => 0,
-            _ => field(text, "content-length").and_then(|length| length.parse().ok()).ok_or_else(malformed)?,
+            _ => field(&self.head, "content-length").and_then(|length| length.parse().ok()).ok_or_else(malformed)?,
         };
-        while self.filled < head + length {
-            self.read()?;
-        }
-        let (head, body) = self.buffer[..self.filled].split_at(head);
-        match str::from_utf8(head) {
-            Ok(head) if body.len() == length => Ok(Response { status, head, body }),
+        self.body.resize(length, 0);
+        self.stream.read_exact(&mut self.body)?;
+        match self.stream.buffer() {
+            [] => Ok(Response { status, head: &self.head, body: &self.body }),
             _ => Err(malformed()),
-        }
-    }
-
-    fn read(&mut self) -> io::Result<()> {
-        if self.filled == self.buffer.len() {
-            self.buffer.resize(self.filled * 2, 0);
-        }
-        match self.stream.read(&mut self.buffer[self.filled..])? {
-            0 => Err(ErrorKind::UnexpectedEof.into()),
-            read => {
-                self.filled += read;
-                Ok(())
-            }
         }
     }
 }

@@ -123,6 +123,13 @@ pub fn account(number: usize) -> AccountId {
     AccountId::new(format!("acc_{number:04}"))
 }
 
+/// Returns an account with a new key that reads its courses.
+pub(crate) fn key(account: AccountId, courses: usize) -> (Owner, NewCredential) {
+    let scopes = Scopes::from_names(["read:courses"]);
+    let (token, credential) = NewCredential::api_key(account.clone(), "benchmark", scopes);
+    (Owner { account, courses, token }, credential)
+}
+
 /// Writes accounts with keys: `sizes` has each account's number of courses; the first `with_modules` courses have modules.
 pub async fn fill(
     storage: &impl AdminStorage,
@@ -147,10 +154,9 @@ pub async fn fill(
                 records.clear();
             }
         }
-        let scopes = Scopes::from_names(["read:courses"]);
-        let (token, credential) = NewCredential::api_key(account.clone(), "benchmark", scopes);
+        let (owner, credential) = key(account, courses);
         credentials.push(credential);
-        owners.push(Owner { account, courses, token });
+        owners.push(owner);
     }
     import.put_all(&records).await?;
     import.commit().await?;

@@ -4,15 +4,13 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use catalogue_core::AccountId;
-use catalogue_core::admin::{AdminStorage, NewCredential};
-use catalogue_core::auth::Scopes;
+use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{Actor, CourseViews, StorageError};
 use catalogue_postgres::{Options, PostgresStorage};
 use catalogue_sqlite::SqliteStorage;
 use tokio::runtime::Builder;
-use tokio_postgres::NoTls;
 
-use crate::data::{Data, Owner};
+use crate::data::{Data, Owner, connect, key};
 
 /// Copies the courses into tables with numeric keys. Names in capitals are placeholders: schemas, and conversions of times.
 const TABLES: &str = "
@@ -91,13 +89,11 @@ async fn in_sqlite(data: &Data) -> Result<HostApp, Box<dyn Error>> {
         format!("--database=sqlite:{}", keys.display()),
         format!("--courses-database=sqlite:{}", courses.display()),
     ];
-    Ok(HostApp { owner: key(&storage, data).await?, arguments: arguments.into(), files: Some([keys, courses]) })
+    Ok(HostApp { owner: owner(&storage, data).await?, arguments: arguments.into(), files: Some([keys, courses]) })
 }
 
 async fn in_postgres(data: &Data) -> Result<HostApp, Box<dyn Error>> {
-    let (client, connection) = tokio_postgres::connect(&data.address(), NoTls).await?;
-    // The result is ignored: the client's next call returns the connection's error.
-    tokio::spawn(connection);
+    let client = connect(&data.address()).await?;
     let time = |column| format!("timestamptz 'epoch' + {column} * interval '1 microsecond'");
     let tables = TABLES.replace("MADE", &time("c.created_at")).replace("OUT", &time("c.published_at"));
     client
@@ -107,7 +103,7 @@ async fn in_postgres(data: &Data) -> Result<HostApp, Box<dyn Error>> {
     let storage = PostgresStorage::open_and_migrate(&Options::parse(&data.address())?.views("team")).await?;
     client.batch_execute("VACUUM (ANALYZE)").await?;
     let arguments = ["--courses", "views", "--courses-schema", "team", "--database", &data.address()];
-    Ok(HostApp { owner: key(&storage, data).await?, arguments: arguments.map(str::to_owned).into(), files: None })
+    Ok(HostApp { owner: owner(&storage, data).await?, arguments: arguments.map(str::to_owned).into(), files: None })
 }
 
 /// Returns the index that `doctor` recommends, with these tables' names and, as in `views example`, all columns of a list.
@@ -126,10 +122,8 @@ async fn index_of_pages(views: Option<&dyn CourseViews>) -> Result<String, Stora
 }
 
 /// Creates a key of the first account, whose number is 1.
-async fn key(storage: &dyn AdminStorage, data: &Data) -> Result<Owner, StorageError> {
-    let (account, courses) = (AccountId::new("1"), data.accounts()[0].courses);
-    let scopes = Scopes::from_names(["read:courses"]);
-    let (token, credential) = NewCredential::api_key(account.clone(), "benchmark", scopes);
+async fn owner(storage: &dyn AdminStorage, data: &Data) -> Result<Owner, StorageError> {
+    let (owner, credential) = key(AccountId::new("1"), data.accounts()[0].courses);
     storage.create_key(&credential, &Actor::OPERATOR).await?;
-    Ok(Owner { account, courses, token })
+    Ok(owner)
 }

@@ -1,5 +1,5 @@
-//! Shared parts of the benchmarks, such as generated courses, databases of any size with callers and connections, pages by
-//! OFFSET, other programs to compare with, signed tokens, and the kernel's accounting of processor time.
+//! Shared parts of the benchmarks, such as generated courses, databases of any size with callers and connections,
+//! other programs to compare with, signed tokens, and the kernel's accounting of processor time.
 
 #![expect(clippy::missing_errors_doc, clippy::missing_panics_doc, reason = "only this package uses it")]
 
@@ -14,7 +14,6 @@ mod host_app;
 mod issuer;
 mod large;
 mod library;
-mod offset;
 mod programs;
 mod responses;
 
@@ -29,6 +28,5 @@ pub use host_app::HostApp;
 pub use issuer::Issuer;
 pub use large::Large;
 pub use library::{Library, block_on};
-pub use offset::OffsetReader;
 pub use programs::{Program, build, on_one_processor, pin_this_process};
 pub use responses::read_response;

@@ -1,7 +1,5 @@
-//! Serves constant responses by axum, each after one prepared statement over a pool: the minimum for a program that queries
-//! PostgreSQL for every request.
-//!
-//! Each response has a separate listener; the addresses are printed on standard output, in order.
+//! Serves a constant response by axum, each time after one prepared statement over a pool: the minimum for a program that
+//! queries PostgreSQL for every request. The address is printed on standard output.
 #![expect(clippy::print_stdout, reason = "a program that prints its address")]
 
 use std::path::PathBuf;
@@ -22,20 +20,20 @@ use tokio_postgres::{Client, Error, NoTls, Statement};
 const CONNECTIONS: usize = 10;
 
 #[derive(Parser)]
-#[command(name = "one_statement", about = "Serve constant responses, each after one statement")]
+#[command(name = "one_statement", about = "Serve a constant response, each time after one statement")]
 struct Options {
     /// Address of the database
     #[arg(long)]
     database: String,
-    /// Statement with one parameter (a text) or two (a text and a number); one for each response
-    #[arg(long = "statement", value_name = "SQL")]
-    statements: Vec<String>,
-    /// First parameter of the statements
+    /// Statement with one parameter (a text) or two (a text and a number)
+    #[arg(long, value_name = "SQL")]
+    statement: String,
+    /// First parameter of the statement
     #[arg(long)]
     text: String,
-    /// Files with one response each
-    #[arg(value_name = "FILE", required = true)]
-    responses: Vec<PathBuf>,
+    /// File with the response
+    #[arg(value_name = "FILE")]
+    response: PathBuf,
 }
 
 /// Opens connections that have prepared a statement.
@@ -89,24 +87,16 @@ fn failed() -> Response<Body> {
 }
 
 fn main() -> Result<(), Failure> {
-    let Options { database, statements, text, responses } = Options::parse();
+    let Options { database, statement, text, response } = Options::parse();
     Builder::new_multi_thread().enable_all().build()?.block_on(async {
-        let mut servers = Vec::new();
-        for (path, statement) in responses.iter().zip(statements) {
-            let pool =
-                Pool::builder(Connector { database: database.clone(), statement }).max_size(CONNECTIONS).build()?;
-            let handler = Arc::new(Handler { pool, text: text.clone(), response: read_response(path)? });
-            let listener = TcpListener::bind("127.0.0.1:0").await?;
-            println!("listening on http://{}", listener.local_addr()?);
-            let service = Router::new().fallback(move || {
-                let handler = Arc::clone(&handler);
-                async move { handler.response().await }
-            });
-            servers.push(tokio::spawn(axum::serve(listener, service).into_future()));
-        }
-        for server in servers {
-            server.await??;
-        }
-        Ok(())
+        let pool = Pool::builder(Connector { database, statement }).max_size(CONNECTIONS).build()?;
+        let handler = Arc::new(Handler { pool, text, response: read_response(&response)? });
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        println!("listening on http://{}", listener.local_addr()?);
+        let service = Router::new().fallback(move || {
+            let handler = Arc::clone(&handler);
+            async move { handler.response().await }
+        });
+        Ok(axum::serve(listener, service).await?)
     })
 }

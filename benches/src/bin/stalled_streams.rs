@@ -60,13 +60,10 @@ fn main() -> Result<(), Failure> {
     let client = Client::new(server.addresses()[0], certificate.der(), data.accounts()[0].token.expose())?;
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let (before, _) = resident_memory(server.id())?;
-    let (mut held, mut response_count) = (Vec::new(), 0);
-    for _ in 0..options.connections {
-        // Ignores errors: the connection may have been evicted.
-        let Ok((responses, heads)) = runtime.block_on(client.hold_streams()) else { continue };
-        held.push(responses);
-        response_count += heads;
-    }
+    // Ignores errors: the connection may have been evicted.
+    let held: Vec<HeldStreams> =
+        (0..options.connections).filter_map(|_| runtime.block_on(client.hold_streams()).ok()).collect();
+    let response_count: usize = held.iter().map(|(_, responses)| responses.len()).sum();
     let (after, most) = resident_memory(server.id())?;
     let kib = |bytes: u64| bytes as f64 / 1024.0;
     let (used_kib, connections) = (kib(after.saturating_sub(before)), f64::from(options.connections));
@@ -98,8 +95,8 @@ impl Client {
         Ok(Self { address, tls: Arc::new(config).into(), authorization: format!("Bearer {token}") })
     }
 
-    /// Opens a connection and sends the requests. Returns the values to hold, and the number of response heads received.
-    async fn hold_streams(&self) -> Result<(HeldStreams, usize), Box<dyn Error + Send + Sync>> {
+    /// Opens a connection and sends the requests. Returns the values to hold.
+    async fn hold_streams(&self) -> Result<HeldStreams, Box<dyn Error + Send + Sync>> {
         let stream = TcpStream::connect(self.address).await?;
         let stream = self.tls.connect(HOST.try_into()?, stream).await?;
         let (mut sender, connection) = Builder::new().initial_window_size(0).handshake(stream).await?;
@@ -116,8 +113,7 @@ impl Client {
                 responses.push(response);
             }
         }
-        let heads = responses.len();
-        Ok(((sender, responses), heads))
+        Ok((sender, responses))
     }
 
     fn send_request(&self, sender: &mut SendRequest<Bytes>) -> Result<ResponseFuture, Box<dyn Error + Send + Sync>> {

@@ -4,14 +4,15 @@
 //! Shuttle's own types work only within [`explore`]. The types here wrap the originals instead, so a `static` can hold
 //! one, and other tests in the same process can use them too.
 
+#![expect(clippy::missing_errors_doc, reason = "the errors are those of the originals")]
+
 use std::fmt;
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LockResult, MutexGuard, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult};
 use std::thread::panicking;
 
-use quick_cache::{UnitWeighter, Weighter};
 use shuttle::scheduler::RandomScheduler;
 use shuttle::{Config, MaxSteps, Runner};
 
@@ -81,20 +82,8 @@ impl<T> Mutex<T> {
     }
 
     /// Acquires the mutex, waiting until it is free.
-    ///
-    /// # Errors
-    /// Returns an error if a thread panicked while it held the mutex.
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         acquire(|| self.0.try_lock())
-    }
-
-    /// Acquires the mutex if it is free.
-    ///
-    /// # Errors
-    /// Returns an error if the mutex is held, or if a thread panicked while it held the mutex.
-    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
-        point();
-        self.0.try_lock()
     }
 }
 
@@ -109,17 +98,11 @@ impl<T> RwLock<T> {
     }
 
     /// Acquires the lock to read, waiting until no thread holds it to write.
-    ///
-    /// # Errors
-    /// Returns an error if a thread panicked while it held the lock to write.
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         acquire(|| self.0.try_read())
     }
 
     /// Acquires the lock to write, waiting until it is free.
-    ///
-    /// # Errors
-    /// Returns an error if a thread panicked while it held the lock to write.
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         acquire(|| self.0.try_write())
     }
@@ -146,14 +129,8 @@ impl Deref for AtomicU64 {
     }
 }
 
-impl DerefMut for AtomicU64 {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
-    }
-}
-
 /// Replacement of [`quick_cache::sync::Cache`].
-pub struct Cache<K, V, W = UnitWeighter>(quick_cache::sync::Cache<K, V, W>);
+pub struct Cache<K, V>(quick_cache::sync::Cache<K, V>);
 
 impl<K: Eq + std::hash::Hash, V: Clone> Cache<K, V> {
     /// Creates a cache with capacity for `entries` entries.
@@ -163,22 +140,8 @@ impl<K: Eq + std::hash::Hash, V: Clone> Cache<K, V> {
     }
 }
 
-impl<K: Eq + std::hash::Hash, V: Clone, W: Weighter<K, V> + Clone> Cache<K, V, W> {
-    /// Creates a cache with a maximum total `weight`, for an estimated number of `entries`.
-    #[must_use]
-    pub fn with_weighter(entries: usize, weight: u64, weighter: W) -> Self {
-        Self(quick_cache::sync::Cache::with_weighter(entries, weight, weighter))
-    }
-
-    /// Returns the total weight of all entries.
-    #[must_use]
-    pub fn weight(&self) -> u64 {
-        self.0.weight()
-    }
-}
-
-impl<K, V, W> Deref for Cache<K, V, W> {
-    type Target = quick_cache::sync::Cache<K, V, W>;
+impl<K, V> Deref for Cache<K, V> {
+    type Target = quick_cache::sync::Cache<K, V>;
 
     fn deref(&self) -> &Self::Target {
         point();
@@ -186,7 +149,7 @@ impl<K, V, W> Deref for Cache<K, V, W> {
     }
 }
 
-impl<K, V, W> fmt::Debug for Cache<K, V, W> {
+impl<K, V> fmt::Debug for Cache<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cache").finish_non_exhaustive()
     }

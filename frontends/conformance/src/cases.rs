@@ -12,8 +12,7 @@ use crate::{bodies, credentials, headers, http1, methods, path, query, responses
 #[macro_export]
 macro_rules! tests {
     ($fixture:expr $(,)?) => {
-        $crate::__fixture!(Http1, $fixture);
-        $crate::__common_tests!();
+        $crate::__common_tests!(Http1, $fixture);
         $crate::__http1_cases!(__tests);
     };
 }
@@ -23,8 +22,7 @@ macro_rules! tests {
 #[macro_export]
 macro_rules! http2_tests {
     ($fixture:expr $(,)?) => {
-        $crate::__fixture!(Http2, $fixture);
-        $crate::__common_tests!();
+        $crate::__common_tests!(Http2, $fixture);
     };
 }
 
@@ -71,20 +69,14 @@ pub(crate) use {case_body, case_table};
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __fixture {
+macro_rules! __common_tests {
     ($protocol:ident, $fixture:expr) => {
         const __PROTOCOL: $crate::Protocol = $crate::Protocol::$protocol;
 
         async fn __fixture(catalogue: $crate::Catalogue) -> $crate::Server {
             ($fixture)(catalogue).await
         }
-    };
-}
 
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __common_tests {
-    () => {
         $crate::__responses_cases!(__tests);
         $crate::__bodies_cases!(__tests);
         $crate::__credentials_cases!(__tests);
@@ -111,22 +103,20 @@ macro_rules! __tests {
     };
 }
 
-/// The cases by topic.
-const CASES: [(&str, &[&str]); 8] = [
-    ("responses", responses::CASES),
-    ("bodies", bodies::CASES),
-    ("credentials", credentials::CASES),
-    ("headers", headers::CASES),
-    ("methods", methods::CASES),
-    ("path", path::CASES),
-    ("query", query::CASES),
-    ("http1", http1::CASES),
-];
-
 /// Returns all cases with their topics.
 #[doc(hidden)]
 pub fn cases() -> impl Iterator<Item = (&'static str, &'static str)> {
-    CASES.iter().flat_map(|(topic, cases)| cases.iter().map(move |case| (*topic, *case)))
+    let topics = [
+        ("responses", responses::CASES),
+        ("bodies", bodies::CASES),
+        ("credentials", credentials::CASES),
+        ("headers", headers::CASES),
+        ("methods", methods::CASES),
+        ("path", path::CASES),
+        ("query", query::CASES),
+        ("http1", http1::CASES),
+    ];
+    topics.into_iter().flat_map(|(topic, cases)| cases.iter().map(move |case| (topic, *case)))
 }
 
 #[cfg(test)]

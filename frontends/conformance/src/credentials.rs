@@ -10,31 +10,25 @@ use crate::test_request::TestRequest;
 case_table! {
     ($) __credentials_cases; credentials, frontend, rule, identity;
 
-    missing_token_returns_401: "A request without a token is refused." => [
-        (TestRequest::new("GET", "/api/v1/me"), 401),
-    ];
-
-    unknown_token_returns_401: "A token reaches the catalogue, which refuses an unknown one." => [
+    /// Without a token, with an unknown one, and with one that lacks the scope, which a header names.
+    refusals_are_returned: "A refusal arrives with its challenge." => [
+        (TestRequest::new("GET", "/api/v1/courses").bearer(&frontend.seed.profile_key), 403),
         (TestRequest::new("GET", "/api/v1/me").bearer("not-a-key"), 401),
-    ];
-
-    /// A header names the scope.
-    missing_scope_returns_403: "A refusal arrives with its challenge." => [
-        (TestRequest::new("GET", "/api/v1/courses").bearer(&frontend.seed().profile_key), 403),
+        (TestRequest::new("GET", "/api/v1/me"), 401),
     ];
 
     /// Even if one or both of them are valid.
     repeated_tokens_return_401: "A repeated header arrives as often as it was sent." => [
         (frontend.get("/api/v1/me").bearer("other"), 401),
-        (TestRequest::new("GET", "/api/v1/me").bearer("other").bearer(&frontend.seed().key), 401),
-        (frontend.get("/api/v1/me").bearer(&frontend.seed().key), 401),
+        (TestRequest::new("GET", "/api/v1/me").bearer("other").bearer(&frontend.seed.key), 401),
+        (frontend.get("/api/v1/me").bearer(&frontend.seed.key), 401),
     ];
 
     /// The scheme is case-insensitive, several spaces may follow it, and other schemes carry no token.
     authentication_scheme_is_preserved: "Only the catalogue reads a token." => [
-        (authorized_by(format!("bEARER  {}", frontend.seed().key)), 200),
-        (authorized_by(format!("Basic {}", frontend.seed().key)), 401),
-        (authorized_by(&frontend.seed().key), 401),
+        (authorized_by(format!("bEARER  {}", frontend.seed.key)), 200),
+        (authorized_by(format!("Basic {}", frontend.seed.key)), 401),
+        (authorized_by(&frontend.seed.key), 401),
     ];
 
     /// It gets the response for a malformed token, not the one for a missing token.
@@ -44,7 +38,7 @@ case_table! {
 
     /// Only the header carries a token.
     token_in_query_is_ignored: "A token in the query is not read." => [
-        (TestRequest::new("GET", format!("/api/v1/me?access_token={}", frontend.seed().key)), 401),
+        (TestRequest::new("GET", format!("/api/v1/me?access_token={}", frontend.seed.key)), 401),
     ];
 
     /// A host application may identify callers by a cookie, and paging works with it.

@@ -34,7 +34,7 @@ pub struct Frontend {
     case: &'static str,
     protocol: Protocol,
     server: Server,
-    seed: Seed,
+    pub(crate) seed: Seed,
     /// Number of requests that the case has sent.
     request_count: Cell<usize>,
 }
@@ -54,7 +54,7 @@ pub fn run(
         let frontend = Frontend { case, protocol, server, seed, request_count: Cell::new(0) };
         frontend.assert_dropped_headers_exist().await;
         body(&frontend).await;
-        if let Some(unused) = frontend.server.declared().unused(case) {
+        if let Some(unused) = frontend.server.declared.unused(case) {
             fail(format!("{unused} was declared, but no request of the case uses it."));
         }
     });
@@ -69,10 +69,6 @@ impl Frontend {
     /// Creates a GET with the key that reads courses.
     pub(crate) fn get(&self, target: impl Into<String>) -> TestRequest {
         self.request("GET", target)
-    }
-
-    pub(crate) fn seed(&self) -> &Seed {
-        &self.seed
     }
 
     /// Returns the core's response.
@@ -91,7 +87,7 @@ impl Frontend {
         );
         let number = self.request_count.get() + 1;
         self.request_count.set(number);
-        let declared = self.server.declared();
+        let declared = &self.server.declared;
         let exception = declared.exception(self.case, number);
         let deadline = if matches!(exception, Some(Deviation::NoResponse)) { NO_RESPONSE_TIMEOUT } else { DEADLINE };
         let mismatch = match (exception, self.send(&request, deadline).await) {
@@ -124,7 +120,7 @@ impl Frontend {
 
     /// Asserts that the catalogue sends each header that the server was declared to drop, in at least one kind of response.
     async fn assert_dropped_headers_exist(&self) {
-        let dropped = self.server.declared().dropped();
+        let dropped = self.server.declared.dropped();
         if dropped.is_empty() {
             return;
         }
@@ -149,8 +145,8 @@ impl Frontend {
     async fn send(&self, request: &TestRequest, deadline: Duration) -> Result<Response, wire::ExchangeError> {
         let exchange = async {
             match self.protocol {
-                Protocol::Http1 => wire::http1::exchange(self.server.address(), request).await,
-                Protocol::Http2 => wire::http2::exchange(self.server.address(), request).await,
+                Protocol::Http1 => wire::http1::exchange(self.server.address, request).await,
+                Protocol::Http2 => wire::http2::exchange(self.server.address, request).await,
             }
         };
         tokio::time::timeout(deadline, exchange).await.unwrap_or_else(|_| Err("timed out".into()))

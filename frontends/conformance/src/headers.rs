@@ -77,6 +77,6 @@ case_table! {
         for _ in 0..50 {
             request = request.header("x-one-of-many", "value");
         }
-        frontend.assert_matches_core(rule, 200, request.bearer(&frontend.seed().key)).await;
+        frontend.assert_matches_core(rule, 200, request.bearer(&frontend.seed.key)).await;
     };
 }

@@ -15,6 +15,7 @@ case_table! {
         ("/", 404), ("/elsewhere?q=1", 404), ("/api", 404), ("/api/v10/me", 404), ("/me", 404), ("/courses/one", 404),
     ];
 
+    /// Their responses contain non-ASCII text.
     escaped_text_is_preserved: "Escapes of a path are preserved." => [
         ("/api/v1/courses/using-%F0%9F%A4%97-transformers", 200), ("/api/v1/courses/%c3%bcber", 200),
     ];

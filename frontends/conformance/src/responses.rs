@@ -19,11 +19,6 @@ case_table! {
         (TestRequest::new("GET", "/docs/openapi-3.0.json"), 200),
     ];
 
-    /// A body may contain non-ASCII text.
-    non_ascii_text_is_preserved: "The bytes of a body are unchanged." => [
-        (frontend.get("/api/v1/courses/using-%F0%9F%A4%97-transformers"), 200),
-    ];
-
     /// Only the catalogue compresses.
     compressed_responses_are_preserved: "A response has the coding that the catalogue chose." => [
         (frontend.get("/api/v1/courses").header("accept-encoding", "gzip"), 200),

@@ -20,8 +20,8 @@ use crate::deviations::{Deviation, Deviations};
 /// ```
 #[derive(Debug)]
 pub struct Server {
-    address: SocketAddr,
-    declared: Deviations,
+    pub(crate) address: SocketAddr,
+    pub(crate) declared: Deviations,
     _running: Box<dyn Any>,
 }
 
@@ -74,13 +74,5 @@ impl Server {
     pub fn drops_headers<'n>(mut self, headers: impl IntoIterator<Item = &'n str>) -> Self {
         headers.into_iter().for_each(|name| self.declared.drop(name));
         self
-    }
-
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    pub(crate) fn declared(&self) -> &Deviations {
-        &self.declared
     }
 }

@@ -6,7 +6,6 @@ use catalogue_core::storage::CredentialStorage;
 
 use crate::CredentialFixture;
 use crate::reading::retry_while_blocked;
-use crate::seed::digest;
 
 /// Puts a credential as the fixture's table can store it, with the fixture's ids, and returns it.
 pub(crate) async fn put(fixture: &impl CredentialFixture, credential: &NewCredential) -> NewCredential {
@@ -40,18 +39,6 @@ pub(crate) async fn find(fixture: &impl CredentialFixture, digest: &TokenDigest)
         credential.revision = None;
         credential
     })
-}
-
-/// Returns tokens whose digests share the first byte, share the last one, or begin with the byte that ends a C string.
-pub(crate) fn similar_tokens() -> Vec<String> {
-    let tokens: Vec<_> = (0..3_000).map(|number| format!("token{number}")).collect();
-    let first = digest(&tokens[0]);
-    let share = |at: usize| move |token: &&String| digest(token).as_bytes()[at] == first.as_bytes()[at];
-    let mut near: Vec<_> = tokens.iter().filter(share(0)).take(4).collect();
-    near.extend(tokens.iter().skip(1).filter(share(31)).take(4));
-    near.extend(tokens.iter().filter(|token| digest(token).as_bytes()[0] == 0).take(4));
-    assert_eq!(near.len(), 12, "some of 3,000 digests are similar");
-    near.into_iter().cloned().collect()
 }
 
 /// Returns whether a signed token is revoked; `None` if the storage has no revocations.

@@ -78,7 +78,6 @@ pub mod credentials;
 pub mod keys;
 pub mod sign_ins;
 
-mod cases;
 mod concurrency;
 mod credential_lookup;
 mod fixture;
@@ -92,9 +91,9 @@ mod sign_in_calls;
 mod texts;
 mod variants;
 
-#[doc(hidden)]
-pub use cases::CASES;
 pub use fixture::{AccountFixture, CourseFixture, CredentialFixture, Fixture, KeyFixture, Precision, SignInFixture};
+
+include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 
 /// A storage that can be read and written, which [`tests!`] runs on. It is its own fixture.
 pub trait Storage: CourseStorage + CredentialStorage + SignInStorage + AdminStorage {}

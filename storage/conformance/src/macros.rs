@@ -26,16 +26,7 @@
 #[macro_export]
 macro_rules! tests {
     ($fixture:expr $(,)?) => {
-        async fn __fixture() -> (impl $crate::Storage, impl ::core::marker::Sized) {
-            ($fixture)().await
-        }
-
-        $crate::__cases!(__tests, courses);
-        $crate::__cases!(__tests, credentials);
-        $crate::__cases!(__tests, combined);
-        $crate::__cases!(__tests, keys);
-        $crate::__cases!(__tests, sign_ins);
-        $crate::__cases!(__tests, administration);
+        $crate::__suite!(($fixture)().await, [$crate::Storage] courses credentials combined keys sign_ins administration);
     };
 }
 
@@ -46,11 +37,7 @@ macro_rules! tests {
 #[macro_export]
 macro_rules! course_storage_tests {
     ($fixture:expr $(,)?) => {
-        async fn __fixture() -> (impl $crate::CourseFixture, ()) {
-            (($fixture)().await, ())
-        }
-
-        $crate::__cases!(__tests, courses);
+        $crate::__suite!((($fixture)().await, ()), [$crate::CourseFixture] courses);
     };
 }
 
@@ -61,11 +48,7 @@ macro_rules! course_storage_tests {
 #[macro_export]
 macro_rules! credential_storage_tests {
     ($fixture:expr $(,)?) => {
-        async fn __fixture() -> (impl $crate::CredentialFixture, ()) {
-            (($fixture)().await, ())
-        }
-
-        $crate::__cases!(__tests, credentials);
+        $crate::__suite!((($fixture)().await, ()), [$crate::CredentialFixture] credentials);
     };
 }
 
@@ -77,13 +60,10 @@ macro_rules! credential_storage_tests {
 #[macro_export]
 macro_rules! course_and_credential_storage_tests {
     ($fixture:expr $(,)?) => {
-        async fn __fixture() -> (impl $crate::CourseFixture + $crate::CredentialFixture, ()) {
-            (($fixture)().await, ())
-        }
-
-        $crate::__cases!(__tests, courses);
-        $crate::__cases!(__tests, credentials);
-        $crate::__cases!(__tests, combined);
+        $crate::__suite!(
+            (($fixture)().await, ()),
+            [$crate::CourseFixture + $crate::CredentialFixture] courses credentials combined
+        );
     };
 }
 
@@ -93,11 +73,7 @@ macro_rules! course_and_credential_storage_tests {
 #[macro_export]
 macro_rules! key_storage_tests {
     ($fixture:expr $(,)?) => {
-        async fn __fixture() -> (impl $crate::KeyFixture, ()) {
-            (($fixture)().await, ())
-        }
-
-        $crate::__cases!(__tests, keys);
+        $crate::__suite!((($fixture)().await, ()), [$crate::KeyFixture] keys);
     };
 }
 
@@ -108,11 +84,20 @@ macro_rules! key_storage_tests {
 #[macro_export]
 macro_rules! sign_in_storage_tests {
     ($fixture:expr $(,)?) => {
-        async fn __fixture() -> (impl $crate::SignInFixture, ()) {
-            (($fixture)().await, ())
+        $crate::__suite!((($fixture)().await, ()), [$crate::SignInFixture] sign_ins);
+    };
+}
+
+/// Expands to a test of each case of the groups, for the fixture and the guard that `$fixture` evaluates to.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __suite {
+    ($fixture:expr, [$($bound:tt)+] $($group:ident)+) => {
+        async fn __fixture() -> (impl $($bound)+, impl ::core::marker::Sized) {
+            $fixture
         }
 
-        $crate::__cases!(__tests, sign_ins);
+        $($crate::__cases!(__tests, $group);)+
     };
 }
 

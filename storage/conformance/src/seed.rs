@@ -117,6 +117,17 @@ pub(crate) fn digest(token: &str) -> TokenDigest {
     BearerToken::new(token).expect("a case's tokens are bearer tokens").digest()
 }
 
+/// Returns digests that differ in one byte, or after the byte that ends a C string, with which one of them begins.
+pub(crate) fn similar_digests() -> [TokenDigest; 5] {
+    let differing = |at: usize, by: u8| {
+        let mut bytes = [7; 32];
+        bytes[9] = 0;
+        bytes[at] = by;
+        TokenDigest::from_bytes(bytes)
+    };
+    [differing(0, 7), differing(0, 8), differing(0, 0), differing(31, 8), differing(10, 0)]
+}
+
 /// Puts an account, and returns its id.
 pub(crate) async fn create_account(fixture: &impl AccountFixture, name: &str) -> AccountId {
     let id = fixture.account(name).await;

@@ -87,14 +87,3 @@ pub(crate) async fn sign_out(fixture: &impl SignInFixture, account: &AccountId) 
 pub(crate) async fn event_actions(fixture: &impl SignInFixture, account: &AccountId) -> Vec<CredentialAction> {
     fixture.events(account).await.into_iter().rev().map(|event| event.action).collect()
 }
-
-/// Returns digests that differ in one byte, or after the byte that ends a C string.
-pub(crate) fn similar_digests() -> [TokenDigest; 4] {
-    let differing = |at: usize, by: u8| {
-        let mut bytes = [7; 32];
-        bytes[9] = 0;
-        bytes[at] = by;
-        TokenDigest::from_bytes(bytes)
-    };
-    [differing(0, 7), differing(0, 8), differing(31, 8), differing(10, 0)]
-}

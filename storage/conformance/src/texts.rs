@@ -34,7 +34,7 @@ pub(crate) fn unusual_texts() -> Vec<String> {
     texts
 }
 
-/// Returns courses of account `a` that use each of the [`unusual_texts`] in every text of a course, and one of a module.
+/// Returns courses of account `a` that use each of the [`unusual_texts`] in every text of a course and of a module.
 pub(crate) fn unusual_courses() -> Vec<Course> {
     let texts = unusual_texts();
     let at = |index: usize| texts[index % texts.len()].clone();
@@ -47,14 +47,7 @@ pub(crate) fn unusual_courses() -> Vec<Course> {
             ..course("a", &format!("text-{index:02}"))
         })
         .collect();
-    courses.push(Course { modules: unusual_modules(), ..course("a", "zz-modules") });
-    courses
-}
-
-/// Returns modules that use each of the [`unusual_texts`] as a title, as a summary and as a body.
-fn unusual_modules() -> Vec<CourseModule> {
-    let texts = unusual_texts();
-    let at = |index: usize| texts[index % texts.len()].clone();
     let module = |index| CourseModule { title: at(index), summary: at(index + 1), content: at(index + 2) };
-    (0..texts.len()).map(module).collect()
+    courses.push(Course { modules: (0..texts.len()).map(module).collect(), ..course("a", "zz-modules") });
+    courses
 }

@@ -2,7 +2,7 @@
 //!
 //! If PostgreSQL is not installed, [`Cluster::shared`] prints a line, or panics if `CATALOGUE_TEST_REQUIRE` names `postgres`.
 
-#![expect(clippy::missing_panics_doc, reason = "a test fails by a panic")]
+#![expect(clippy::missing_errors_doc, clippy::missing_panics_doc, reason = "only tests and benchmarks use it")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write, stderr};
@@ -61,39 +61,27 @@ impl Cluster {
     }
 
     /// Starts a cluster for one test.
-    ///
-    /// # Errors
-    /// Returns the reason if it does not start.
     pub fn start() -> Result<Self, String> {
         Self::start_in(&default_folder())
     }
 
     /// Like [`start`](Self::start), in a new directory in `folder`, which must be writable for every user.
-    ///
-    /// # Errors
-    /// Returns the reason if it does not start.
     pub fn start_in(folder: &Path) -> Result<Self, String> {
         Self::start_cluster(None, folder, "")
     }
 
     /// Like [`start`](Self::start), with the programs in the folder `programs`.
-    ///
-    /// # Errors
-    /// Returns the reason if it does not start.
     pub fn start_with_programs(programs: &Path) -> Result<Self, String> {
         Self::start_cluster(Some(programs), &default_folder(), "")
     }
 
     /// Starts a standby of this cluster, which follows it by streaming replication.
-    ///
-    /// # Errors
-    /// Returns the reason if it does not start.
     pub fn standby(&self) -> Result<Self, String> {
         Self::start_cluster(self.programs.as_deref(), &default_folder(), &self.directory.display().to_string())
     }
 
     fn start_cluster(programs: Option<&Path>, folder: &Path, primary: &str) -> Result<Self, String> {
-        let mut command = shell_command_with(programs, &format!("{PROGRAMS}{SCRIPT}"));
+        let mut command = shell_command(programs, &format!("{PROGRAMS}{SCRIPT}"));
         command.arg(folder).arg(primary);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut watchdog = command.spawn().map_err(|error| format!("cannot run the watchdog: {error}"))?;
@@ -113,7 +101,7 @@ impl Cluster {
     /// Runs `pg_ctl` with `action` and waits for it to finish.
     pub fn control(&self, action: &[&str]) {
         let mut command =
-            shell_command_with(self.programs.as_deref(), &format!("{PROGRAMS} exec pg_ctl -D data -l log -w \"$@\""));
+            shell_command(self.programs.as_deref(), &format!("{PROGRAMS} exec pg_ctl -D data -l log -w \"$@\""));
         let status = command.args(action).current_dir(&self.directory).stdout(Stdio::null()).status();
         assert!(status.unwrap().success(), "{action:?}");
     }
@@ -146,14 +134,14 @@ impl Cluster {
 
     /// Appends to a file in the cluster's directory. If the file is new, only PostgreSQL's user can read it.
     pub fn write(&self, file: &str, contents: &[u8]) {
-        let mut command = shell_command("umask 077; cat >>\"$1\"");
+        let mut command = shell_command(None, "umask 077; cat >>\"$1\"");
         let mut child = command.arg(file).current_dir(&self.directory).stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().expect("standard input is piped").write_all(contents).unwrap();
         assert!(child.wait().unwrap().success(), "{file}");
     }
 
     fn shell(&self, text: &str) {
-        assert!(shell_command(text).current_dir(&self.directory).status().unwrap().success(), "{text}");
+        assert!(shell_command(None, text).current_dir(&self.directory).status().unwrap().success(), "{text}");
     }
 
     /// Returns the connection string of `database` with this cluster and `others` as its hosts.
@@ -170,19 +158,14 @@ impl Cluster {
     }
 }
 
-/// Returns a shell that finds programs in the folder `programs` first.
-fn shell_command_with(programs: Option<&Path>, text: &str) -> Command {
-    let mut command = shell_command(text);
+/// Returns a shell that runs `text` and finds programs in the folder `programs` first. If this process runs as root, the shell
+/// has another user: PostgreSQL refuses root.
+fn shell_command(programs: Option<&Path>, text: &str) -> Command {
+    let mut command = Command::new("env");
     if let Some(programs) = programs {
         let path = std::env::var("PATH").unwrap_or_default();
         command.env("PATH", format!("{}:{path}", programs.display()));
     }
-    command
-}
-
-/// Returns a shell that runs `text`. If this process runs as root, the shell has another user: PostgreSQL refuses root.
-fn shell_command(text: &str) -> Command {
-    let mut command = Command::new("env");
     if fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {
         let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
         let user = if users.lines().any(|line| line.starts_with("postgres:")) { "postgres" } else { "nobody" };

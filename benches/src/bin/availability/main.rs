@@ -16,6 +16,8 @@ use clap::Parser;
 
 use crate::tally::Tally;
 
+/// Number of connections, each with one request at a time.
+const CONNECTIONS: u32 = 16;
 /// Delay after a request without a response.
 const RETRY_DELAY: Duration = Duration::from_millis(10);
 
@@ -31,18 +33,12 @@ struct Options {
     /// Bearer token of the requests
     #[arg(long, env = "TOKEN", hide_env_values = true, value_parser = token)]
     token: String,
-    /// Number of connections, each with one request at a time
-    #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    connections: u32,
     /// Maximum number of requests a second, of all connections [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
     /// Additional status that is not a failure; can be repeated
     #[arg(long = "allow", value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..1_000))]
     allowed: Vec<u16>,
-    /// Paths to request in turn
-    #[arg(value_name = "TARGET", default_values = ["/api/v1/courses", "/api/v1/me"], value_parser = target)]
-    targets: Vec<String>,
 }
 
 fn token(text: &str) -> Result<String, String> {
@@ -50,20 +46,15 @@ fn token(text: &str) -> Result<String, String> {
     is_token.then(|| text.to_owned()).ok_or_else(|| "invalid token; use visible ASCII characters".to_owned())
 }
 
-fn target(text: &str) -> Result<String, String> {
-    let is_target = text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic());
-    is_target.then(|| text.to_owned()).ok_or_else(|| "invalid path; begin it with / and use no spaces".to_owned())
-}
-
 fn main() -> ExitCode {
     let options = Options::parse();
     let Options { address, token, .. } = &options;
     let request =
         |target| format!("GET {target} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\r\n").into();
-    let requests: Vec<Vec<u8>> = options.targets.iter().map(request).collect();
+    let requests: [Vec<u8>; 2] = ["/api/v1/courses", "/api/v1/me"].map(request);
     let (tally, stop) = (Tally::new("start"), AtomicBool::new(false));
     thread::scope(|scope| {
-        for number in 0..options.connections {
+        for number in 0..CONNECTIONS {
             let (tally, stop, options, requests) = (&tally, &stop, &options, &requests);
             scope.spawn(move || send_requests(options, requests, number, tally, stop));
         }
@@ -80,8 +71,8 @@ fn main() -> ExitCode {
 fn send_requests(options: &Options, requests: &[Vec<u8>], number: u32, tally: &Tally, stop: &AtomicBool) {
     let mut connection = None;
     // With a rate, the connections' requests are staggered.
-    let period = options.rate.map(|rate| Duration::from_secs(1) * options.connections / rate);
-    let mut due = Instant::now() + period.unwrap_or_default() * number / options.connections;
+    let period = options.rate.map(|rate| Duration::from_secs(1) * CONNECTIONS / rate);
+    let mut due = Instant::now() + period.unwrap_or_default() * number / CONNECTIONS;
     for request in requests.iter().cycle() {
         if let Some(period) = period {
             thread::sleep(due.saturating_duration_since(Instant::now()));

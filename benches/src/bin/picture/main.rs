@@ -13,9 +13,11 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use catalogue_benches::{Failure, Figures, Library, OffsetReader, cpu_of_this_thread, position_after};
+use catalogue_benches::{Failure, Figures, Library, cpu_of_this_thread, position_after};
 use catalogue_core::storage::{Limit, PageRequest};
 use clap::Parser;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, params};
 
 use crate::svg::{Panel, draw, grouped};
 
@@ -25,6 +27,13 @@ const PAGE: usize = 50;
 const MEASUREMENT_TIME: Duration = Duration::from_millis(600);
 /// Number of reads in one sample.
 const READS_PER_SAMPLE: u32 = 8;
+
+/// Reads the same columns in the same order as the storage.
+const PAGE_BY_OFFSET: &str = "SELECT slug, title, language, published_at, created_at, hidden, module_count FROM courses \
+    WHERE account_id = ?1 ORDER BY created_at DESC, slug DESC LIMIT ?2 OFFSET ?3";
+
+/// A course of a list: slug, title, language, times of publication and creation, whether hidden, number of modules.
+type Item = (String, String, String, Option<i64>, i64, bool, u32);
 
 #[derive(Parser)]
 #[command(name = "picture", about = "Draw the cost of a page of fifty by keyset and by OFFSET")]
@@ -80,18 +89,25 @@ fn both(library: &Library, depth: usize) -> Result<[f64; 2], Box<dyn Error>> {
     let account = &library.owner().account;
     let limit = Limit::new(PAGE as u8).ok_or("a page of fifty")?;
     let page = PageRequest { limit, after: position_after(library.owner().courses, depth) };
-    let offset = OffsetReader::open(&library.data.path())?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(library.data.path(), flags)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    let by_offset = || page_by_offset(&connection, account.as_str(), depth);
     // Both must return the same page.
     let slugs: Vec<_> = library.page(&page)?.into_iter().map(|item| item.slug).collect();
-    let mut others = offset.page(account.as_str(), PAGE, depth)?;
+    let mut others = by_offset()?;
     others.truncate(PAGE);
     if !slugs.iter().eq(others.iter().map(|item| &item.0)) {
         return Err("keyset and OFFSET return different pages".into());
     }
-    Ok([
-        cost(|| drop(black_box(library.page(&page))))?,
-        cost(|| drop(black_box(offset.page(account.as_str(), PAGE, depth))))?,
-    ])
+    Ok([cost(|| drop(black_box(library.page(&page))))?, cost(|| drop(black_box(by_offset())))?])
+}
+
+/// Returns the courses after the newest `depth`, and one more than a page if the list continues.
+fn page_by_offset(connection: &Connection, account: &str, depth: usize) -> rusqlite::Result<Vec<Item>> {
+    let mut statement = connection.prepare_cached(PAGE_BY_OFFSET)?;
+    let rows = statement.query_map(params![account, PAGE as i64 + 1, depth as i64], |row| row.try_into())?;
+    rows.collect()
 }
 
 /// Returns the cost of `work` in µs: the lower quartile.

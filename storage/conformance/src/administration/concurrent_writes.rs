@@ -3,7 +3,7 @@
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-use catalogue_core::admin::AdminStorage;
+use catalogue_core::admin::{AdminStorage, Import};
 use catalogue_core::storage::StorageError;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
@@ -26,33 +26,34 @@ async fn wait_until_done_or_blocked<T>(thread: &ScopedJoinHandle<'_, T>) {
     }
 }
 
-async fn import_one(storage: &impl AdminStorage, slug: &str) -> Result<(), StorageError> {
-    let mut import = storage.begin_import().await?;
+/// Puts course `slug` of account `a` and commits. A failed import is dropped.
+async fn put(mut import: Box<dyn Import>, slug: &str) -> Result<(), StorageError> {
     import.put_course(&course("a", slug)).await?;
     import.commit().await
+}
+
+/// Imports course `slug` of account `a`, while `write` runs on another thread. Returns both results.
+fn import_during<T: Send>(
+    storage: &impl Storage,
+    slug: &str,
+    write: impl AsyncFnOnce() -> T + Send,
+) -> (Result<(), StorageError>, T) {
+    let runtime = Handle::current();
+    thread::scope(|scope| {
+        let import = on_thread(scope, runtime.clone(), async move || {
+            let import = begin(storage).await;
+            let write = on_thread(scope, runtime, write);
+            wait_until_done_or_blocked(&write).await;
+            (put(import, slug).await, join(write))
+        });
+        join(import)
+    })
 }
 
 /// Each of two concurrent imports is stored completely if its commit succeeds.
 pub async fn concurrent_imports_lose_no_data(storage: &impl Storage) {
     seed(storage, &[course("a", "there")]).await;
-    let runtime = Handle::current();
-    let (first, second) = thread::scope(|scope| {
-        let first = on_thread(scope, runtime.clone(), async move || {
-            let mut first = begin(storage).await;
-            let second = on_thread(scope, runtime, async || import_one(storage, "second").await);
-            wait_until_done_or_blocked(&second).await;
-            let put = first.put_course(&course("a", "first")).await;
-            let first = match put {
-                Ok(_) => first.commit().await,
-                Err(error) => {
-                    drop(first);
-                    Err(error)
-                }
-            };
-            (first, join(second))
-        });
-        join(first)
-    });
+    let (first, second) = import_during(storage, "first", async || put(storage.begin_import().await?, "second").await);
     assert!(first.is_ok() || second.is_ok(), "At least one of two concurrent imports succeeds.");
     for (slug, result) in [("first", first), ("second", second)] {
         let is_stored = find(storage, "a", slug).await.is_some();
@@ -68,24 +69,9 @@ pub async fn concurrent_imports_lose_no_data(storage: &impl Storage) {
 /// A removal that succeeds while an import is open is not undone by the import's commit.
 pub async fn removal_during_import_is_not_undone(storage: &impl Storage) {
     seed(storage, &[course("a", "removed"), course("a", "there")]).await;
-    let runtime = Handle::current();
-    let removed = thread::scope(|scope| {
-        let import = on_thread(scope, runtime.clone(), async move || {
-            let mut import = begin(storage).await;
-            let remove = async || AdminStorage::remove_course(storage, &id("a"), "removed").await;
-            let removal = on_thread(scope, runtime, remove);
-            wait_until_done_or_blocked(&removal).await;
-            let put = import.put_course(&course("a", "put")).await;
-            if put.is_ok() {
-                // The storage may refuse the commit.
-                let _ = import.commit().await;
-            } else {
-                drop(import);
-            }
-            join(removal)
-        });
-        join(import)
-    });
+    let remove = async || AdminStorage::remove_course(storage, &id("a"), "removed").await;
+    // The storage may refuse the import.
+    let (_, removed) = import_during(storage, "put", remove);
     if removed.is_ok() {
         let found = find(storage, "a", "removed").await;
         assert_eq!(found, None, "A removal that succeeded during an import is not undone by its commit.");

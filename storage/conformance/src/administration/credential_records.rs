@@ -1,12 +1,11 @@
 //! Credentials of all accounts, for an operator.
 
-use catalogue_core::admin::{Account, Accounts};
+use catalogue_core::admin::Accounts;
 
 use crate::Storage;
-use crate::credential_lookup::assert_stored;
 use crate::key_calls::{create, list};
 use crate::reading::visited;
-use crate::seed::{account, api_key, begin, course, id, oauth_token, seed, seed_accounts, time};
+use crate::seed::{api_key, id, oauth_token, seed_accounts, time};
 
 /// The record of an API key or OAuth token is found by its whole id, as it was stored; an unknown id is `None`.
 pub async fn record_is_found_by_id(storage: &impl Storage) {
@@ -71,17 +70,4 @@ pub async fn account_filter_returns_only_records_of_named_accounts(storage: &imp
         let found: Vec<_> = found.iter().map(|record| &*record.identity.credential_id).collect();
         assert_eq!(found, expected, "Credentials of some accounts are in order, and none of another account.");
     }
-}
-
-/// An import leaves credentials unchanged, even one that changes their account and prunes its courses.
-pub async fn import_leaves_credentials_unchanged(storage: &impl Storage) {
-    seed(storage, &[course("a", "pruned")]).await;
-    let credential = api_key("a", "key_1", "token-1");
-    create(storage, &credential).await;
-    let mut import = begin(storage).await;
-    let renamed = Account { name: "Another name".to_owned(), ..account("a") };
-    import.put_account(&renamed).await.expect("an account can be put");
-    import.prune().await.expect("an import can prune");
-    import.commit().await.expect("an import can be committed");
-    assert_stored(storage, &credential, "An import leaves credentials unchanged.").await;
 }

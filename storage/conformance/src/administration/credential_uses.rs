@@ -45,7 +45,8 @@ pub async fn use_is_recorded_to_the_microsecond(storage: &impl Storage) {
     assert_eq!(last_uses(storage, "b").await, [Some(Timestamp::MIN)], "A use is recorded only for its own credential.");
 }
 
-/// The latest of several times is stored, within a call and across calls.
+/// The latest of several times is stored, within a call and across calls, even of a revoked credential: the use may have
+/// preceded the revocation.
 pub async fn latest_use_is_stored(storage: &impl Storage) {
     seed_accounts(storage, &["a"]).await;
     let key = api_key("a", "key_1", "token-1");
@@ -55,6 +56,9 @@ pub async fn latest_use_is_stored(storage: &impl Storage) {
         record_uses(storage, &uses).await;
         assert_eq!(last_uses(storage, "a").await, [Some(time(expected))], "The latest of several uses is stored.");
     }
+    revoke(storage, &id("a"), "key_1", time(12)).await;
+    record_uses(storage, &[used(&key, time(11))]).await;
+    assert_eq!(last_uses(storage, "a").await, [Some(time(11))], "A use of a revoked credential is recorded too.");
 }
 
 /// Uses of unknown credentials are ignored; the other uses in the same call are recorded.
@@ -78,16 +82,6 @@ pub async fn use_of_unknown_credential_is_ignored(storage: &impl Storage) {
     let with_known = [&unknown_uses[..3], &[used(&keys[0], time(1))], &unknown_uses[3..]].concat();
     record_uses(storage, &with_known).await;
     assert_eq!(last_uses(storage, "a").await, [Some(time(1))], "A use is recorded along with ignored ones.");
-}
-
-/// A use of a revoked credential is recorded too: it may have preceded the revocation.
-pub async fn use_of_revoked_credential_is_recorded(storage: &impl Storage) {
-    seed_accounts(storage, &["a"]).await;
-    let key = api_key("a", "key_1", "token-1");
-    create(storage, &key).await;
-    revoke(storage, &id("a"), "key_1", time(3)).await;
-    record_uses(storage, &[used(&key, time(2))]).await;
-    assert_eq!(last_uses(storage, "a").await, [Some(time(2))], "A use of a revoked credential is recorded too.");
 }
 
 /// A use changes nothing that a request reads: neither the revision nor the result of a lookup.

@@ -5,61 +5,52 @@ use catalogue_core::admin::{Account, Change, Record};
 
 use crate::Storage;
 use crate::courses::revision::{replaced, revision, seed_and_read_revision};
+use crate::credential_lookup::assert_stored;
+use crate::key_calls::create;
 use crate::reading::{assert_listed, export, find, slugs};
-use crate::seed::{account, begin, course, course_at, course_of, modules, prune, seed, time};
+use crate::seed::{account, api_key, begin, course, course_at, course_of, modules, prune, seed, time};
 use crate::variants::whole_course;
 
-/// An import is invisible before its commit, and completely visible afterwards.
+/// An import is invisible before its commit, and completely visible afterwards. A dropped import changes nothing, and does not
+/// block the next. Neither changes credentials.
 pub async fn import_is_invisible_before_commit(storage: &impl Storage) {
     let old = [course_of("a", "changed", 1), course_at("a", "pruned", 1)];
     seed(storage, &old).await;
+    let credential = create(storage, &api_key("a", "key_1", "token-1")).await;
     let before = export(storage).await;
-    let mut import = begin(storage).await;
-    let renamed = Account { name: "Renamed".to_owned(), ..account("a") };
+    let accounts = [Account { name: "Renamed".to_owned(), ..account("a") }, account("b")];
     let new = [
         Course { title: "Changed".to_owned(), modules: modules(2), ..course("a", "changed") },
         course_at("a", "added", 2),
         course("b", "of a new account"),
     ];
-    import.put_account(&renamed).await.expect("an account can be put");
-    import.put_account(&account("b")).await.expect("an account can be put");
-    for course in &new {
-        import.put_course(course).await.expect("a course of a known account can be put");
-    }
-    assert_eq!(prune(&mut *import).await, ["a/pruned"], "Pruning removes the course that was not put.");
-    assert_listed(storage, "a", &old, "Nothing of an import is listed before its commit.").await;
-    assert_eq!(find(storage, "a", "added").await, None, "Nothing of an import is found before its commit.");
-    assert_eq!(slugs(storage, "b").await, [""; 0], "Nothing of an import is listed before its commit.");
-    assert_eq!(export(storage).await, before, "Nothing of an import is exported before its commit.");
-    import.commit().await.expect("an import can be committed");
-    let records = [Record::Account(renamed), Record::Account(account("b"))].into_iter();
-    let records = records.chain([new[1].clone(), new[0].clone(), new[2].clone()].map(Record::Course));
-    assert_eq!(export(storage).await, Vec::from_iter(records), "All of an import is stored after its commit.");
-    assert_listed(storage, "a", &new[..2], "All of an import is stored after its commit.").await;
-}
-
-/// A dropped import changes nothing, and does not block the next.
-pub async fn dropped_import_changes_nothing(storage: &impl Storage) {
-    let old = [course_of("a", "changed", 1), course_at("a", "pruned", 1)];
-    seed(storage, &old).await;
-    let before = export(storage).await;
-    for _ in 0..3 {
+    for commits in [false, false, true] {
         let mut import = begin(storage).await;
-        let renamed = Account { name: "Renamed".to_owned(), ..account("a") };
-        for (account, change) in [(renamed, Change::Changed), (account("b"), Change::Added)] {
-            let put = import.put_account(&account).await.ok();
-            assert_eq!(put, Some(change), "An import sees nothing of a dropped import.");
+        let rule = "An import sees what is stored, and nothing of a dropped import.";
+        for (account, change) in accounts.iter().zip([Change::Changed, Change::Added]) {
+            assert_eq!(import.put_account(account).await.ok(), Some(change), "{rule}");
         }
-        let changed = Course { modules: modules(2), ..old[0].clone() };
-        for (course, change) in [(changed, Change::Changed), (course("b", "added"), Change::Added)] {
-            let put = import.put_course(&course).await.ok();
-            assert_eq!(put, Some(change), "An import sees nothing of a dropped import.");
+        for (course, change) in new.iter().zip([Change::Changed, Change::Added, Change::Added]) {
+            assert_eq!(import.put_course(course).await.ok(), Some(change), "{rule}");
         }
-        assert_eq!(prune(&mut *import).await, ["a/pruned"], "An import sees nothing of a dropped import.");
-        drop(import);
-        assert_eq!(export(storage).await, before, "A dropped import changes nothing.");
-        assert_listed(storage, "a", &old, "A dropped import changes nothing.").await;
+        assert_eq!(prune(&mut *import).await, ["a/pruned"], "Pruning removes the course that was not put.");
+        assert_listed(storage, "a", &old, "Nothing of an import is listed before its commit.").await;
+        assert_eq!(find(storage, "a", "added").await, None, "Nothing of an import is found before its commit.");
+        assert_eq!(slugs(storage, "b").await, [""; 0], "Nothing of an import is listed before its commit.");
+        assert_eq!(export(storage).await, before, "Nothing of an import is exported before its commit.");
+        if commits {
+            import.commit().await.expect("an import can be committed");
+        } else {
+            drop(import);
+            assert_eq!(export(storage).await, before, "A dropped import changes nothing.");
+            assert_listed(storage, "a", &old, "A dropped import changes nothing.").await;
+        }
     }
+    assert_listed(storage, "a", &new[..2], "All of an import is stored after its commit.").await;
+    let [changed, added, of_b] = new;
+    let records = accounts.map(Record::Account).into_iter().chain([added, changed, of_b].map(Record::Course));
+    assert_eq!(export(storage).await, Vec::from_iter(records), "All of an import is stored after its commit.");
+    assert_stored(storage, &credential, "An import leaves credentials unchanged.").await;
 }
 
 /// Pruning removes the courses that the import has not put, of accounts that it has put, and returns them.

@@ -4,7 +4,7 @@ use catalogue_core::{Course, Timestamp};
 
 use crate::CourseFixture;
 use crate::reading::{assert_last_page, assert_listed, slugs};
-use crate::seed::{course, course_of, instant, remove, seed, time};
+use crate::seed::{course, course_of, remove, seed, time};
 
 /// An account without courses has one page, which is empty and has no next page, and so has an unknown account.
 pub async fn account_without_courses_has_empty_page(fixture: &impl CourseFixture) {
@@ -16,19 +16,6 @@ pub async fn account_without_courses_has_empty_page(fixture: &impl CourseFixture
             assert_last_page(fixture, account, limit, None, &[], rule).await;
         }
     }
-}
-
-/// A list is sorted by creation time, newest first, to the microsecond.
-pub async fn courses_are_ordered_newest_first_to_the_microsecond(fixture: &impl CourseFixture) {
-    let near = [0, 1, -1, 2, 999, 1_000, 999_999, 1_000_000].map(time);
-    let far = [Timestamp::MIN, Timestamp::MAX, instant(-2), instant(-1)];
-    let slugs = ["z", "b", "m", "n", "x", "c", "q", "a", "v", "d", "y", "e"].into_iter();
-    let times = near.into_iter().chain(far);
-    let courses: Vec<_> =
-        slugs.zip(times).map(|(slug, created_at)| Course { created_at, ..course("a", slug) }).collect();
-    seed(fixture, &courses).await;
-    let rule = "A list is ordered by creation time, newest first, to the microsecond.";
-    assert_listed(fixture, "a", &courses, rule).await;
 }
 
 /// Courses with the same creation time are sorted by slug, descending, by the bytes of UTF-8 and no other collation.

@@ -4,7 +4,7 @@ use catalogue_core::storage::Position;
 use catalogue_core::{Course, Timestamp};
 
 use crate::CourseFixture;
-use crate::reading::{all_items, assert_last_page, item_of, listed, pages, position};
+use crate::reading::{all_items, assert_last_page, item_of, listed, pages};
 use crate::seed::{course, course_at, seed, time};
 
 /// Returns courses in groups, each given by its creation time and its size.
@@ -47,7 +47,7 @@ pub async fn next_is_none_only_on_last_page(fixture: &impl CourseFixture) {
 }
 
 /// A page starts right after a position, whether or not a course ever had it.
-pub async fn page_starts_after_position_without_course(fixture: &impl CourseFixture) {
+pub async fn page_starts_right_after_position(fixture: &impl CourseFixture) {
     // Whole seconds, which every table can store.
     let at = |seconds: i64| time(seconds * 1_000_000);
     let courses = [("m", 10), ("k", 10), ("z", 5), ("b", 5), ("a", 0)];
@@ -60,6 +60,7 @@ pub async fn page_starts_after_position_without_course(fixture: &impl CourseFixt
         (at(10), last.as_str(), 0),
         (at(10), "l", 1),
         (at(10), "k-", 1),
+        (at(10), "k", 2),
         (at(10), "a", 2),
         (at(7), "m", 2),
         (at(5), long.as_str(), 2),
@@ -67,6 +68,7 @@ pub async fn page_starts_after_position_without_course(fixture: &impl CourseFixt
         (at(5), "a", 4),
         (at(1), "k", 4),
         (at(0), "b", 4),
+        (at(0), "a", 5),
         (at(0), "A", 5),
         (at(-1), "z", 5),
         (Timestamp::MIN, "a", 5),
@@ -76,12 +78,4 @@ pub async fn page_starts_after_position_without_course(fixture: &impl CourseFixt
         let rule = "A page starts right after its position, even if no course ever had it.";
         assert_last_page(fixture, "a", 100, after, &expected, rule).await;
     }
-}
-
-/// A page after the last course is empty and has no next page.
-pub async fn page_after_last_course_is_empty(fixture: &impl CourseFixture) {
-    let courses = tie_groups("a", &[(0, 3)]);
-    seed(fixture, &courses).await;
-    let rule = "A page does not contain the course at its start position, nor any before it.";
-    assert_last_page(fixture, "a", 3, Some(position(fixture, &courses[0])), &[], rule).await;
 }

@@ -1,28 +1,26 @@
 //! Credential lookups by the digest of the token.
 
 use catalogue_core::Timestamp;
+use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::Scopes;
 use catalogue_core::storage::CredentialStorage;
 
 use crate::CredentialFixture;
 use crate::concurrency::{on_threads, poll_then_drop};
-use crate::credential_lookup::{assert_stored, find, put, similar_tokens};
-use crate::seed::{api_key, digest, instant, oauth_token, time};
+use crate::credential_lookup::{assert_stored, find, put};
+use crate::seed::{api_key, digest, instant, oauth_token, similar_digests, time};
 
 /// A credential is found only by its whole digest.
 pub async fn credential_is_found_only_by_whole_digest(fixture: &impl CredentialFixture) {
     assert_eq!(find(fixture, &digest("unknown")).await, None, "An unknown digest returns None, not an error.");
-    let near = similar_tokens();
-    let mut ids = Vec::new();
-    for (index, token) in near.iter().enumerate() {
-        let before = find(fixture, &digest(token)).await;
-        assert_eq!(before, None, "A credential is found only by its whole digest.");
-        let credential = put(fixture, &api_key("a", &format!("key_{index}"), token)).await;
-        ids.push(credential.record.identity.credential_id);
+    let mut credentials = Vec::new();
+    for (index, digest) in similar_digests().into_iter().enumerate() {
+        assert_eq!(find(fixture, &digest).await, None, "A credential is found only by its whole digest.");
+        let key = api_key("a", &format!("key_{index}"), &format!("token-{index}"));
+        credentials.push(put(fixture, &NewCredential { digest, ..key }).await);
     }
-    for (id, token) in ids.into_iter().zip(&near) {
-        let found = find(fixture, &digest(token)).await.map(|found| found.identity.credential_id);
-        assert_eq!(found, Some(id), "A credential is found by its whole digest.");
+    for credential in &credentials {
+        assert_stored(fixture, credential, "A credential is found by its whole digest.").await;
     }
 }
 

@@ -6,16 +6,6 @@ use crate::KeyFixture;
 use crate::key_calls::{create, create_some, find_key, list, list_at, revoke, sort};
 use crate::seed::{api_key, create_account, instant, numbered_key, oauth_token, second, time};
 
-/// The list of an account without keys is empty; that of an unknown account is `None`.
-pub async fn empty_list_and_unknown_account_differ(fixture: &impl KeyFixture) {
-    let empty = create_account(fixture, "empty").await;
-    assert_eq!(list(fixture, &empty).await, Some(vec![]), "An account without keys has an empty list.");
-    for unknown in ["unknown", "", "Empty", "empty ", "emp"] {
-        let unknown = fixture.account(unknown).await;
-        assert_eq!(list(fixture, &unknown).await, None, "An unknown account has no list of keys: {unknown:?}.");
-    }
-}
-
 /// Each key is listed as it was stored, for its own account only: by creation time, oldest first, to the microsecond; ties are
 /// sorted by id, byte by byte.
 pub async fn keys_are_listed_as_stored_oldest_first_with_ties_by_id(fixture: &impl KeyFixture) {
@@ -57,7 +47,8 @@ pub async fn keys_are_listed_as_stored_oldest_first_with_ties_by_id(fixture: &im
     }
 }
 
-/// All active keys are listed, and in addition the keys that ended last, up to a limit.
+/// All active keys are listed, and in addition the keys that ended last, up to a limit. The list of an account without keys is
+/// empty; that of an unknown account is `None`.
 pub async fn ended_keys_are_listed_up_to_limit(fixture: &impl KeyFixture) {
     const RULE: &str = "All active keys are listed, and ended keys up to a limit: those that ended last";
     const NOW: i64 = 50;
@@ -86,8 +77,13 @@ pub async fn ended_keys_are_listed_up_to_limit(fixture: &impl KeyFixture) {
         sort(&mut expected);
         assert_eq!(list_at(fixture, &account, second(NOW), limit).await, Some(expected), "{RULE}: {limit}.");
     }
-    let unknown = fixture.account("unknown").await;
-    assert_eq!(list_at(fixture, &unknown, second(NOW), 0).await, None, "An unknown account has no list of keys.");
+    let empty = create_account(fixture, "empty").await;
+    assert_eq!(list(fixture, &empty).await, Some(vec![]), "An account without keys has an empty list.");
+    for unknown in ["unknown", "", "A", "a ", "emp"] {
+        let account = fixture.account(unknown).await;
+        let listed = list_at(fixture, &account, second(NOW), 0).await;
+        assert_eq!(listed, None, "An unknown account has no list of keys: {unknown:?}.");
+    }
 }
 
 /// A key is found by its id, whether it has ended or not, in its own account.

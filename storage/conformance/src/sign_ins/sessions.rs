@@ -5,10 +5,8 @@ use catalogue_core::admin::Account;
 use catalogue_core::storage::{MAX_SESSIONS, NewSession, Session};
 
 use crate::SignInFixture;
-use crate::seed::{create_account, digest, instant, time};
-use crate::sign_in_calls::{
-    LIFETIME, begin, end, exchange, find, find_by, found, make_link, session, sign_out, similar_digests,
-};
+use crate::seed::{create_account, digest, instant, similar_digests, time};
+use crate::sign_in_calls::{LIFETIME, begin, end, exchange, find, find_by, found, make_link, session, sign_out};
 
 /// A session is found with its account and its end, to the microsecond, whether it has expired or not.
 pub async fn session_is_found_with_account_and_expiry(fixture: &impl SignInFixture) {

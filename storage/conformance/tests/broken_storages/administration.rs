@@ -85,7 +85,7 @@ flaws! {
             }
             run(inner.prune()).unwrap()
         });
-    }) => credential_records { import_leaves_credentials_unchanged };
+    }) => import_atomicity { import_is_invisible_before_commit };
     uses_are_truncated_to_milliseconds: Broken::new().record_uses(|memory, uses| {
         let mut uses = uses.to_vec();
         uses.iter_mut().for_each(|used| used.at = to_milliseconds(used.at));
@@ -104,7 +104,7 @@ flaws! {
     use_of_revoked_credential_is_ignored: Broken::new().record_uses(|memory, uses| {
         let is_revoked = |id: &str| record(memory, id).is_some_and(|key| key.revoked_at.is_some());
         run(memory.record_uses(&uses.iter().filter(|used| !is_revoked(&used.credential_id)).cloned().collect::<Vec<_>>()))
-    }) => credential_uses { use_of_revoked_credential_is_recorded };
+    }) => credential_uses { latest_use_is_stored };
     use_replaces_revision: Broken::new().record_uses(|memory, uses| {
         let mut courses = courses(memory);
         courses.iter_mut().for_each(|course| course.title.push('!'));
@@ -129,12 +129,12 @@ flaws! {
         });
         let owners: Vec<_> = owners.collect();
         records.retain(|record| !matches!(record, Record::Account(account) if !owners.contains(&account.id)));
-    }) => removal { account_remains_after_its_last_course };
+    }) => removal { removing_returns_whether_course_existed };
     account_names_lose_control_characters: Broken::new().exported(|records| for record in records {
         if let Record::Account(account) = record {
             account.name.retain(|c| !c.is_control());
         }
-    }) => export { export_contains_every_account_text };
+    }) => export { export_contains_every_field };
     course_removal_removes_nothing: Broken::new().remove_course(|memory, account, slug| {
         Ok(courses(memory).iter().any(|course| course.account == *account && course.slug == slug))
     }) => changes { removed_course_is_not_returned };

@@ -3,9 +3,12 @@
 use std::cmp::Reverse;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use catalogue_core::storage::{CourseStorage, MemoryStorage, PageRequest, Position, Revision};
+use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::{
+    CourseStorage, MemoryStorage, PageRequest, Position, Revision, StorageError, StorageErrorKind,
+};
 use catalogue_core::{AccountId, Course, CourseDetail, Timestamp};
 use catalogue_storage_conformance::sample;
 
@@ -135,7 +138,7 @@ fn without_bodies(mut courses: Vec<Course>) -> String {
 
 flaws! {
     courses_are_listed_oldest_first: ordering_by(Position::clone)
-        => list { courses_are_ordered_newest_first_to_the_microsecond ties_are_ordered_by_descending_slug_bytes };
+        => list { ties_are_ordered_by_descending_slug_bytes } fields { times_are_stored_to_the_microsecond };
     ties_are_ordered_by_utf_16: ordering_by(|position| {
         Reverse((position.created_at, position.slug.encode_utf16().collect::<Vec<_>>()))
     }) => list { ties_are_ordered_by_descending_slug_bytes };
@@ -145,7 +148,7 @@ flaws! {
         rows.iter_mut().for_each(|course| course.modules.truncate(255));
     }) => list { module_count_equals_number_of_modules };
     empty_list_has_empty_row: altering_page(|rows, _| if rows.is_empty() { rows.push(sample::course("", "")) })
-        => list { account_without_courses_has_empty_page } paging { page_after_last_course_is_empty };
+        => list { account_without_courses_has_empty_page } paging { page_starts_right_after_position };
     list_is_cached: {
         let lists = Cache::new();
         listing(move |memory, account, request| {
@@ -157,9 +160,9 @@ flaws! {
         paging_under_change { paging_returns_every_remaining_course_once };
 
     page_continues_by_time_only: continuing_by(|position, after| position.created_at < after.created_at)
-        => paging { pages_concatenate_to_full_list_for_every_limit page_starts_after_position_without_course };
+        => paging { pages_concatenate_to_full_list_for_every_limit page_starts_right_after_position };
     page_repeats_last_course: continuing_by(|position, after| position <= after)
-        => paging { page_after_last_course_is_empty };
+        => paging { page_starts_right_after_position };
     extra_row_is_omitted: altering_page(Vec::truncate)
         => paging { next_is_none_only_on_last_page };
     full_page_has_next: altering_page(|rows, limit| rows.extend(rows.last().filter(|_| rows.len() == limit).cloned()))
@@ -178,11 +181,11 @@ flaws! {
     course_lookup_ignores_account: Broken::new().find_course(|memory, account, slug| {
         let any = courses(memory).into_iter().find(|course| course.slug == slug);
         run(memory.find_course(any.as_ref().map_or(account, |course| &course.account), slug))
-    }) => isolation { course_of_other_account_returns_none };
+    }) => isolation { account_ids_are_compared_by_bytes };
     removal_ignores_account: Broken::new().remove_course(|memory, account, slug| {
         let existed = run(memory.find_course(account, slug))?.value.is_some();
         for course in courses(memory).into_iter().filter(|course| course.slug == slug) {
-            run(catalogue_core::admin::AdminStorage::remove_course(memory, &course.account, slug))?;
+            run(AdminStorage::remove_course(memory, &course.account, slug))?;
         }
         Ok(existed)
     }) => isolation { writes_do_not_affect_other_accounts };
@@ -191,6 +194,24 @@ flaws! {
         => detail { missing_course_returns_none longest_slugs_are_distinguished };
     slugs_are_case_insensitive: matching_slugs(|slug, requested| slug.to_lowercase() == requested.to_lowercase())
         => detail { slugs_are_compared_by_bytes };
+    missing_course_is_an_error: Broken::new().find_course(|memory, account, slug| {
+        let found = run(memory.find_course(account, slug))?;
+        if found.value.is_some() { Ok(found) } else { Err(StorageError::new(StorageErrorKind::Other, "no such row")) }
+    }) => detail { missing_course_returns_none };
+    removed_course_is_found: {
+        let removed = Arc::new(Cache::new());
+        let found_before = removed.clone();
+        Broken::new()
+            .remove_course(move |memory, account, slug| {
+                found_before.last(&(account.clone(), slug.to_owned()), run(memory.find_course(account, slug))?.value);
+                run(AdminStorage::remove_course(memory, account, slug))
+            })
+            .find_course(move |memory, account, slug| {
+                let mut found = run(memory.find_course(account, slug))?;
+                found.value = found.value.or_else(|| removed.last(&(account.clone(), slug.to_owned()), None));
+                Ok(found)
+            })
+    } => changes { removed_course_is_not_returned };
     slugs_are_spliced_into_sql: matching_slugs(|slug, requested| slug == requested || requested.contains("' OR '"))
         => detail { slugs_are_compared_by_bytes };
     course_without_modules_is_not_found: Broken::new().course(|found| {
@@ -215,9 +236,9 @@ flaws! {
         if module.summary.is_empty() {
             module.summary.clone_from(&module.content);
         }
-    }) => fields { module_bodies_are_not_returned };
+    }) => fields { course_texts_are_stored_unchanged };
     empty_access_mode_is_absent: altering_detail(|course| { course.access_mode.take_if(|mode| mode.is_empty()); })
-        => fields { absent_and_empty_values_differ };
+        => fields { course_texts_are_stored_unchanged };
     times_are_stored_as_doubles: altering_stored(|course| {
         course.created_at = via_double(course.created_at);
         course.published_at = course.published_at.map(via_double);
@@ -228,7 +249,14 @@ flaws! {
         Broken::new().revision(move |_, _| Ok(Some(revision_of(calls.fetch_add(1, Ordering::SeqCst)))))
     } => revision { revision_is_stable_without_changes } credential_revision { credential_has_current_revision };
     revision_is_account_id: deriving_revision_from(|account, _| account.clone())
-        => revision { removing_course_replaces_revision } import_atomicity { import_replaces_revision_only_when_committed };
+        => revision { every_course_change_replaces_revision removing_course_replaces_revision }
+        import_atomicity { import_replaces_revision_only_when_committed };
+    revision_ignores_removals: {
+        let maximum = AtomicUsize::new(0);
+        deriving_revision_from(move |_, courses| {
+            maximum.fetch_max(courses.len(), Ordering::SeqCst).max(courses.len())
+        })
+    } => revision { removing_course_replaces_revision };
     revision_ignores_bodies: deriving_revision_from(|account, courses| (account.clone(), without_bodies(courses)))
         => revision { every_course_change_replaces_revision };
     all_accounts_share_one_revision: Broken::new().revision(|memory, _| {

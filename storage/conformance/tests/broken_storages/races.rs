@@ -66,7 +66,8 @@ flaws! {
         Broken::new().find_course(move |memory, account, slug| {
             Ok(cache.first((account.clone(), slug.to_owned()), || run(memory.find_course(account, slug)).unwrap()))
         })
-    } => concurrency { read_returns_all_changes_committed_before_it };
+    } => concurrency { read_returns_all_changes_committed_before_it }
+        changes { changed_course_is_returned_with_current_content };
 
     import_has_no_transaction: Broken::new().import(|import, memory| {
         let (of_accounts, of_courses, of_prune) = (memory.clone(), memory.clone(), memory.clone());
@@ -87,8 +88,7 @@ flaws! {
         });
         import.commit = Box::new(|_| Ok(()));
     }) => concurrent_writes { import_becomes_visible_atomically }
-        import_atomicity { import_is_invisible_before_commit dropped_import_changes_nothing }
-        import_atomicity { import_replaces_revision_only_when_committed };
+        import_atomicity { import_is_invisible_before_commit import_replaces_revision_only_when_committed };
     import_overwrites_concurrent_changes: Broken::new().import(|import, memory| {
         let (before, memory) = (courses(memory), memory.clone());
         import.commit = Box::new(move |inner| run(inner.commit()).or_else(|_| put(&memory, None, &before)));

@@ -70,7 +70,7 @@ flaws! {
     }) => links { expired_or_unknown_link_returns_none };
     expiry_is_checked_at_start_of_session: Broken::new().exchange_link(|memory, link, _, new| {
         run(memory.exchange_link(link, new.created_at, new))
-    }) => links { expiry_is_checked_at_time_of_call };
+    }) => links { expired_or_unknown_link_returns_none };
     link_is_ended_like_session: Broken::new().end_session(|memory, digest| {
         let created_at = Timestamp::MIN;
         let ended = NewSession { digest: TokenDigest::from_bytes([9; 32]), created_at, expires_at: created_at };

@@ -23,12 +23,12 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn new() -> Self {
-        Self::with(|storage| storage)
+        Self::over(storage())
     }
 
-    /// Creates a host application whose storage has a flaw.
-    pub(crate) fn with(flaw: impl FnOnce(Broken) -> Broken) -> Self {
-        Self { storage: flaw(storage()), reads_may_be_blocked: false, names: Mutex::default() }
+    /// Creates a host application with a storage that may have a flaw.
+    pub(crate) fn over(storage: Broken) -> Self {
+        Self { storage, reads_may_be_blocked: false, names: Mutex::default() }
     }
 
     fn id_of(&self, name: &str) -> String {
