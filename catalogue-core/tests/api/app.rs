@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use bytes::Bytes;
-use catalogue_core::admin::{Account, AdminStorage, NewCredential};
+use catalogue_core::admin::{AdminStorage, NewCredential};
 use catalogue_core::auth::{CredentialKind, Scopes};
 use catalogue_core::storage::{Actor, KeyStorage, MemoryStorage};
 use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, Course, CourseModule, Timestamp};
@@ -70,8 +70,7 @@ impl TestApp {
         let storage = MemoryStorage::new();
         let mut import = storage.begin_import().await.unwrap();
         for id in [OWNER, OTHER] {
-            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
-            import.put_account(&account).await.unwrap();
+            import.put_account(&sample::account(id)).await.unwrap();
         }
         import.commit().await.unwrap();
         let catalogue = settings(Catalogue::with_api_keys(storage.clone())).build().unwrap();

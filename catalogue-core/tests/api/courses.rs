@@ -42,6 +42,8 @@ async fn cursor_continues_the_list_with_any_limit() {
     for (count, limit, items, next_limit, rest) in [
         // The default limit is 50.
         (51, "", 50, "", &["c00"][..]),
+        // The maximum is 100.
+        (101, "limit=100", 100, "", &["c00"]),
         // A full page can be the last one.
         (4, "limit=2", 2, "&limit=2", &["c01", "c00"]),
         (9, "limit=3", 3, "&limit=100", &["c05", "c04", "c03", "c02", "c01", "c00"]),

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use catalogue_core::admin::{Account, AdminStorage, NewCredential};
+use catalogue_core::admin::{AdminStorage, NewCredential};
 use catalogue_core::auth::{Identity, Issued, Scopes, StoredCredentials, TokenDigest};
 use catalogue_core::storage::{Actor, KeyStorage, MemoryStorage};
 use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, Course};
+use catalogue_storage_conformance::sample;
 use catalogue_storage_tests::intercept::{Intercept, Point};
 use http::{Request, Response};
 
 use crate::app::{OTHER, OWNER, TestApp, course, for_other};
 
 /// Calls of a storage that read courses.
-const READS: [&str; 2] = ["list_courses", "find_course"];
+pub(crate) const READS: [&str; 2] = ["list_courses", "find_course"];
 
 /// Changes the title of a course.
 pub(crate) async fn retitle(memory: &MemoryStorage, slug: &str, title: &str) {
@@ -135,7 +136,7 @@ async fn responses_of_removed_account_never_return() {
         assert_eq!(fixture.get(path, Some(tag)).await.status(), 401, "{path}");
     }
     let mut import = fixture.memory.begin_import().await.unwrap();
-    import.put_account(&Account { id: owner.clone(), name: String::new(), email: String::new() }).await.unwrap();
+    import.put_account(&sample::account(OWNER)).await.unwrap();
     import.commit().await.unwrap();
     let (token, key) = NewCredential::api_key(owner, "another", Scopes::from_names(["read:courses"]));
     fixture.memory.create_key(&key, &Actor::OPERATOR).await.unwrap();

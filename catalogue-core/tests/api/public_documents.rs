@@ -22,6 +22,7 @@ async fn documents_are_public_cacheable_and_revalidated() {
             assert_eq!(response.status, 200, "{path}");
             assert_eq!(response.header("content-type"), Some(media_type));
             assert_eq!(response.header("cache-control"), Some("public, max-age=300"));
+            assert!(response.header("vary").unwrap().contains("Accept-Encoding"), "{path}");
             let tag = response.header("etag").unwrap();
             let again = app.send(Method::GET, path, &[("if-none-match", tag)]).await;
             assert_eq!(again.status, 304, "{path}");

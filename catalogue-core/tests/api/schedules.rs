@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use catalogue_core::admin::{Account, AdminStorage as _, NewCredential};
+use catalogue_core::admin::{AdminStorage as _, NewCredential};
 use catalogue_core::auth::Scopes;
 use catalogue_core::storage::{Actor, KeyStorage as _, MemoryStorage};
 use catalogue_core::{AccountId, Catalogue, Course};
@@ -61,10 +61,9 @@ impl World {
         let mut owners = Vec::new();
         for id in ["anna", "bert"] {
             let mut import = memory.begin_import().await.unwrap();
-            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
-            import.put_account(&account).await.unwrap();
+            import.put_account(&sample::account(id)).await.unwrap();
             import.commit().await.unwrap();
-            let (token, key) = NewCredential::api_key(account.id, "", Scopes::from_names(["read:courses"]));
+            let (token, key) = NewCredential::api_key(AccountId::new(id), "", Scopes::from_names(["read:courses"]));
             memory.create_key(&key, &Actor::OPERATOR).await.unwrap();
             let (begun, committed) = Default::default();
             owners.push(Owner { id, token: token.expose().to_owned(), begun, committed });

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::app::{TestApp, course};
 use crate::observer::Recorder;
-use crate::page_cache::retitle;
+use crate::page_cache::{READS, retitle};
 
 const LIST: &str = "/api/v1/courses";
 
@@ -22,9 +22,6 @@ enum End {
     Failed,
     Panicked,
 }
-
-/// Calls of a storage that read courses.
-const READS: [&str; 2] = ["list_courses", "find_course"];
 
 /// A catalogue over one course, whose reads end when and how a test decides.
 struct Fixture {

@@ -1,15 +1,13 @@
 //! Requests to every operation that together cause all responses that the document describes.
 
-use std::time::Duration;
-
 use catalogue_core::auth::CredentialKind;
-use catalogue_core::limit::{LocalRateLimiter, RateLimit};
 use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_core::{AccountId, Catalogue, Timestamp};
 use http::{Method, Request};
 
 use super::document::{DOCUMENT, Operation};
 use crate::app::{BASE, OWNER, TestApp, TestResponse, course, send};
+use crate::clock::Clock;
 use crate::failures::{FailureMode, failing_catalogue};
 
 /// An operation and its response.
@@ -87,8 +85,7 @@ impl Stage {
     }
 
     async fn limited() -> TestApp {
-        let once = RateLimit::new(1, Duration::from_secs(60)).unwrap();
-        let app = TestApp::with(|builder| builder.rate_limiter(LocalRateLimiter::new(once))).await;
+        let app = TestApp::with(|builder| builder.rate_limiter(Clock::new().limiter(1, 60))).await;
         app.put([course("c", 0)]).await;
         app
     }
