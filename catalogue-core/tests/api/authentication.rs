@@ -22,8 +22,7 @@ fn assert_refused(response: &TestResponse, reason: &str) {
 
 #[tokio::test]
 async fn absent_or_repeated_header_or_other_scheme_counts_as_missing() {
-    let app = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([]).await;
     let bearer = format!("Bearer {token}");
     for headers in [
         &[][..],
@@ -43,16 +42,14 @@ async fn absent_or_repeated_header_or_other_scheme_counts_as_missing() {
 
 #[tokio::test]
 async fn token_in_query_is_ignored() {
-    let app = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([]).await;
     let target = format!("/api/v1/me?access_token={token}&token={token}");
     assert_refused(&app.send(Method::GET, &target, &[]).await, "missing");
 }
 
 #[tokio::test]
 async fn scheme_is_case_insensitive() {
-    let app = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([]).await;
     for scheme in ["Bearer", "bearer", "BEARER", "bEaReR  "] {
         let header = format!("{scheme} {token}");
         app.send(Method::GET, "/api/v1/me", &[("authorization", &header)]).await.data();

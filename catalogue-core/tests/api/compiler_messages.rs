@@ -58,37 +58,34 @@ fn with_courses(function: &str) -> String {
 }
 
 #[test]
-fn missing_credential_storage_impl_suggests_the_builder() {
-    assert_output_contains(
-        &with_courses("pub fn build() { let _ = Catalogue::with_api_keys(Workshops); }"),
-        &[
-            "`Workshops` cannot look up API keys: it does not implement `CredentialStorage`",
-            "implement `find_credential`, with `#[catalogue_core::async_trait]`",
-            "build with `Catalogue::builder(courses, authenticator)`",
-        ],
-    );
-}
-
-#[test]
-fn missing_course_storage_impl_has_helpful_error() {
-    assert_output_contains(
-        "#[derive(Debug)] pub struct Keys;
-        pub fn build() { let _ = catalogue_core::Catalogue::with_api_keys(Keys); }",
-        &["`Keys` is not a course storage", "implement `list_courses` and `find_course`"],
-    );
-}
-
-#[test]
-fn missing_authenticator_impl_lists_existing_ones() {
-    assert_output_contains(
-        &with_courses("pub fn build() { let _ = Catalogue::builder(Workshops, Workshops); }"),
-        &[
-            "`Workshops` cannot authenticate tokens: it does not implement `Authenticator`",
-            "implement `authenticate`",
-            "`StoredCredentials::new(storage)`",
-            "`Catalogue::with_api_keys(storage)`",
-        ],
-    );
+fn missing_impl_suggests_what_to_implement() {
+    for (source, words) in [
+        (
+            with_courses("pub fn build() { let _ = Catalogue::with_api_keys(Workshops); }"),
+            &[
+                "`Workshops` cannot look up API keys: it does not implement `CredentialStorage`",
+                "implement `find_credential`, with `#[catalogue_core::async_trait]`",
+                "build with `Catalogue::builder(courses, authenticator)`",
+            ][..],
+        ),
+        (
+            "#[derive(Debug)] pub struct Keys;
+            pub fn build() { let _ = catalogue_core::Catalogue::with_api_keys(Keys); }"
+                .to_owned(),
+            &["`Keys` is not a course storage", "implement `list_courses` and `find_course`"],
+        ),
+        (
+            with_courses("pub fn build() { let _ = Catalogue::builder(Workshops, Workshops); }"),
+            &[
+                "`Workshops` cannot authenticate tokens: it does not implement `Authenticator`",
+                "implement `authenticate`",
+                "`StoredCredentials::new(storage)`",
+                "`Catalogue::with_api_keys(storage)`",
+            ],
+        ),
+    ] {
+        assert_output_contains(&source, words);
+    }
 }
 
 /// The documentation of the crate quotes this message for readers who search for it.

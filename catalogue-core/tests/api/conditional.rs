@@ -46,8 +46,7 @@ async fn identities_have_different_etags() {
 
 #[tokio::test]
 async fn failure_never_returns_304() {
-    let app = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([]).await;
     revalidate(&app, &token, "/api/v1/courses/nobody", "*").await.failure(404, "not_found");
     revalidate(&app, "invalid", "/api/v1/me", "*").await.failure(401, "unauthorized");
 }

@@ -28,8 +28,7 @@ async fn any_origin_may_read_the_documents() {
 
 #[tokio::test]
 async fn unlisted_origin_cannot_call_the_api() {
-    let app = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([]).await;
     let headers = [("authorization", &*format!("Bearer {token}")), ("origin", APP)];
     let response = app.send(Method::GET, "/api/v1/me", &headers).await;
     assert_eq!(response.header("access-control-allow-origin"), None);

@@ -60,9 +60,7 @@ async fn unknown_document_paths_return_404() {
 
 #[tokio::test]
 async fn head_returns_headers_of_get() {
-    let app = TestApp::new().await;
-    app.put([course("anything", 0)]).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([course("anything", 0)]).await;
     let headers = [("authorization", &*format!("Bearer {token}")), ("x-request-id", "same")];
     let mut paths = KNOWN.to_vec();
     paths.extend(["/api/v1/courses?limit=0", "/api/v1/courses/nobody", "/elsewhere"]);
@@ -101,8 +99,7 @@ async fn other_methods_are_refused_before_authentication() {
 
 #[tokio::test]
 async fn request_body_is_ignored() {
-    let app = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([]).await;
     for body in ["", "{}", "not json", "limit=0"] {
         let request = http::Request::get("/api/v1/courses").header("authorization", format!("Bearer {token}"));
         let request = request.header("content-type", "application/json").body(body).unwrap();
@@ -112,8 +109,7 @@ async fn request_body_is_ignored() {
 
 #[tokio::test]
 async fn only_path_of_absolute_target_is_used() {
-    let app = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([]).await;
     app.get(&token, "http://anything.example/api/v1/me").await.data();
 }
 

@@ -15,12 +15,13 @@ const COURSES: &str = "/api/v1/courses";
 /// Paths of all operations, below the base URL.
 const PATHS: [&str; 4] = ["/me", "/courses", "/courses/a", "/openapi.json"];
 
-/// Creates an app with two courses that allows each credential `requests` requests a minute, and its clock.
-async fn limited(requests: u32) -> (TestApp, Clock) {
+/// Creates an app with two courses that allows each credential `requests` requests a minute, its clock, and a key.
+async fn limited(requests: u32) -> (TestApp, Clock, String) {
     let clock = Clock::new();
     let app = TestApp::with(|builder| builder.rate_limiter(clock.limiter(requests, 60))).await;
     app.put([course("a", 0), course("b", 1)]).await;
-    (app, clock)
+    let token = app.key(OWNER, "read:courses").await;
+    (app, clock, token)
 }
 
 /// Returns the rate-limit fields of a response.
@@ -30,8 +31,7 @@ fn fields(response: &TestResponse) -> (Option<&str>, Option<&str>) {
 
 #[tokio::test]
 async fn requests_are_unlimited_by_default() {
-    let app = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([]).await;
     for _ in 0..1_000 {
         let response = app.get(&token, COURSES).await;
         assert_eq!((response.status.as_u16(), fields(&response)), (200, (None, None)));
@@ -40,8 +40,7 @@ async fn requests_are_unlimited_by_default() {
 
 #[tokio::test]
 async fn successful_responses_report_remaining_requests() {
-    let (app, clock) = limited(600).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, clock, token) = limited(600).await;
     let policy = Some(r#""default";q=600;w=60"#);
     for (advance, state) in [
         (0, r#""default";r=599;t=60"#),
@@ -57,8 +56,7 @@ async fn successful_responses_report_remaining_requests() {
 
 #[tokio::test]
 async fn exceeded_limit_returns_429_until_window_ends() {
-    let (app, clock) = limited(2).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, clock, token) = limited(2).await;
     for _ in 0..2 {
         app.get(&token, COURSES).await.data();
     }
@@ -78,8 +76,8 @@ async fn exceeded_limit_returns_429_until_window_ends() {
 /// If a 304 counted, it would use up the only request of its window.
 #[tokio::test]
 async fn client_that_only_revalidates_is_never_limited() {
-    let (app, clock) = limited(1).await;
-    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
+    let (app, clock, token) = limited(1).await;
+    let bearer = format!("Bearer {token}");
     for path in PATHS {
         let path = format!("{BASE}{path}");
         let first = app.send(Method::GET, &path, &[("authorization", &bearer)]).await;
@@ -99,8 +97,8 @@ async fn client_that_only_revalidates_is_never_limited() {
 /// `*` matches every existing resource. Only rendering the response shows whether the resource exists.
 #[tokio::test]
 async fn if_none_match_star_is_not_refunded() {
-    let (app, clock) = limited(2).await;
-    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
+    let (app, clock, token) = limited(2).await;
+    let bearer = format!("Bearer {token}");
     let star = [("authorization", &*bearer), ("if-none-match", "*")];
     for path in PATHS {
         let path = format!("{BASE}{path}");
@@ -116,10 +114,10 @@ async fn if_none_match_star_is_not_refunded() {
 /// Without revisions, even a 304 needs a read of the courses.
 #[tokio::test]
 async fn not_modified_response_is_charged_without_revisions() {
-    let (app, clock) = limited(2).await;
+    let (app, clock, token) = limited(2).await;
     let storage = Intercept::new(app.storage.clone()).without_revisions();
     let catalogue = Catalogue::with_api_keys(storage).rate_limiter(clock.limiter(2, 60)).build().unwrap();
-    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
+    let bearer = format!("Bearer {token}");
     let revalidate = async |tag: &str| {
         let request = Request::get(COURSES).header("authorization", &bearer).header("if-none-match", tag);
         send(&catalogue, BASE, request.body(()).unwrap()).await
@@ -131,8 +129,8 @@ async fn not_modified_response_is_charged_without_revisions() {
 
 #[tokio::test]
 async fn head_is_charged_like_get() {
-    let (app, _) = limited(10).await;
-    let (one, other) = (app.key(OWNER, "read:courses").await, app.key(OWNER, "read:courses").await);
+    let (app, _, one) = limited(10).await;
+    let other = app.key(OWNER, "read:courses").await;
     for _ in 0..3 {
         let get = app.get(&one, COURSES).await;
         let head = app.send(Method::HEAD, COURSES, &[("authorization", &format!("Bearer {other}"))]).await;
@@ -148,8 +146,7 @@ async fn head_is_charged_like_get() {
 
 #[tokio::test]
 async fn only_operations_are_charged() {
-    let (app, _) = limited(4).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, _, token) = limited(4).await;
     for (path, remaining) in [("/me", 3), ("/courses", 2), ("/courses/a", 1), ("/openapi.json", 0)] {
         let response = app.get(&token, &format!("{BASE}{path}")).await;
         let state = format!(r#""default";r={remaining};t=60"#);
@@ -163,7 +160,7 @@ async fn only_operations_are_charged() {
 
 #[tokio::test]
 async fn credentials_have_independent_allowances() {
-    let (app, _) = limited(1).await;
+    let (app, ..) = limited(1).await;
     for account in [OWNER, OWNER, OTHER] {
         let token = app.key(account, "read:courses").await;
         app.get(&token, COURSES).await.data();
@@ -174,7 +171,7 @@ async fn credentials_have_independent_allowances() {
 /// Two accounts of a host application whose credential ids are unique only within an account.
 #[tokio::test]
 async fn equal_credential_ids_of_accounts_are_independent() {
-    let (app, _) = limited(1).await;
+    let (app, ..) = limited(1).await;
     let call = async |account, id| {
         let identity = Identity::api_key(AccountId::new(account), id, Scopes::from_names(["read:courses"]));
         app.catalogue.call_as(identity, Request::get(COURSES).body(()).unwrap()).await.status().as_u16()
@@ -186,8 +183,8 @@ async fn equal_credential_ids_of_accounts_are_independent() {
 /// Failures of earlier checks cost nothing, and do not change when no request remains (decision R2).
 #[tokio::test]
 async fn limit_is_checked_between_parameters_and_storage() {
-    let (app, _) = limited(1).await;
-    let (token, narrow) = (app.key(OWNER, "read:courses").await, app.key(OWNER, "read:profile").await);
+    let (app, _, token) = limited(1).await;
+    let narrow = app.key(OWNER, "read:profile").await;
     let refused_before = async |token: &str, narrow: &str| {
         let bearer = format!("Bearer {token}");
         let authorized = [("authorization", &*bearer)];
@@ -211,8 +208,7 @@ async fn limit_is_checked_between_parameters_and_storage() {
 
 #[tokio::test]
 async fn missing_course_is_charged_without_fields() {
-    let (app, _) = limited(2).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, _, token) = limited(2).await;
     let absent = app.get(&token, "/api/v1/courses/nobody").await;
     absent.failure(404, "not_found");
     assert_eq!(fields(&absent), (None, None));
@@ -222,9 +218,8 @@ async fn missing_course_is_charged_without_fields() {
 /// A response is cached without the rate-limit fields of its first caller.
 #[tokio::test]
 async fn cached_responses_and_etags_exclude_limits() {
-    let (app, clock) = limited(10).await;
+    let (app, clock, token) = limited(10).await;
     let without = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
     let first = app.get(&token, COURSES).await;
     clock.advance(1_000);
     let second = app.get(&app.key(OWNER, "read:courses").await, COURSES).await;

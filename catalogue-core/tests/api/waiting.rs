@@ -67,9 +67,7 @@ impl Fixture {
     /// Starts `N` calls: the first one reads, and the others wait for it.
     async fn calls<const N: usize>(&self, path: &str) -> [Call<'_>; N] {
         let mut calls = [(); N].map(|()| self.call(path));
-        for call in &mut calls {
-            assert_eq!(poll(call).await, None);
-        }
+        assert_waiting(&mut calls).await;
         assert_eq!(self.reads(), 1);
         calls
     }
@@ -89,6 +87,12 @@ async fn poll(call: &mut Call<'_>) -> Option<u16> {
         biased;
         response = call => Some(response.status().as_u16()),
         () = async {} => None,
+    }
+}
+
+async fn assert_waiting(calls: &mut [Call<'_>]) {
+    for call in calls {
+        assert_eq!(poll(call).await, None);
     }
 }
 
@@ -130,9 +134,7 @@ async fn waiters_read_concurrently_when_response_is_not_cacheable() {
     assert_eq!(poll(&mut leader).await, Some(200));
     // Each waiter wakes the next one.
     for _ in 0..9 {
-        for call in &mut others {
-            assert_eq!(poll(call).await, None);
-        }
+        assert_waiting(&mut others).await;
     }
     assert_eq!(fixture.reads(), 10, "all waiters read at the same time");
     for _ in 0..9 {
@@ -167,29 +169,16 @@ async fn waiters_fail_when_the_leader_fails() {
 
 #[tokio::test]
 async fn waiter_reads_for_all_when_leader_is_dropped() {
-    let fixture = Fixture::new().await;
-    let [first, mut others @ ..]: [_; 8] = fixture.calls(LIST).await;
-    drop(first);
-    for call in &mut others {
-        assert_eq!(poll(call).await, None);
+    for (end, status) in [(End::Succeeded, 200), (End::Failed, 500)] {
+        let fixture = Fixture::new().await;
+        let [first, mut others @ ..]: [_; 8] = fixture.calls(LIST).await;
+        drop(first);
+        assert_waiting(&mut others).await;
+        assert_eq!(fixture.reads(), 2);
+        fixture.end(end);
+        assert_eq!(statuses(others.into()).await, [status; 7], "{end:?}");
+        assert_eq!(fixture.reads(), 2);
     }
-    assert_eq!(fixture.reads(), 2);
-    fixture.end(End::Succeeded);
-    assert_eq!(statuses(others.into()).await, [200; 7]);
-    assert_eq!(fixture.reads(), 2);
-}
-
-#[tokio::test]
-async fn waiters_fail_when_second_leader_fails() {
-    let fixture = Fixture::new().await;
-    let [first, mut others @ ..]: [_; 4] = fixture.calls(LIST).await;
-    drop(first);
-    for call in &mut others {
-        assert_eq!(poll(call).await, None);
-    }
-    fixture.end(End::Failed);
-    assert_eq!(statuses(others.into()).await, [500; 3]);
-    assert_eq!(fixture.reads(), 2);
 }
 
 #[tokio::test]

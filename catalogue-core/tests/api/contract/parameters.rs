@@ -43,9 +43,7 @@ async fn cursors_match_schema_and_others_are_refused() {
 async fn slugs_match_their_schema() {
     let slug = parameter("getCourse", "slug");
     let longest = "s".repeat(bound(slug, "maxLength"));
-    let app = TestApp::new().await;
-    app.put([course(&longest, 0), course("🤗", 0)]).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([course(&longest, 0), course("🤗", 0)]).await;
     for (segment, known) in [(&*longest, &*longest), ("%F0%9F%A4%97", "🤗")] {
         assert!(slug.schema.is_valid(&json!(known)), "{known}");
         assert_eq!(app.get(&token, &format!("{BASE}/courses/{segment}")).await.data()["slug"], known);
