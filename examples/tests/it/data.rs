@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use catalogue_core::admin::{Account, AdminStorage, CredentialRecord, NewCredential};
-use catalogue_core::auth::{CredentialKind, Identity, NewToken, Scopes};
+use catalogue_core::admin::{AdminStorage, NewCredential};
+use catalogue_core::auth::{CredentialKind, NewToken, Scopes};
 use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 use catalogue_sqlite::SqliteStorage;
@@ -24,8 +24,7 @@ impl Data {
         let storage = SqliteStorage::open_and_migrate(directory.path().join("catalogue.db")).unwrap();
         let mut import = storage.begin_import().await.unwrap();
         for id in [ACCOUNT, "acc_b"] {
-            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
-            import.put_account(&account).await.unwrap();
+            import.put_account(&sample::account(id)).await.unwrap();
         }
         for (slug, created_at) in [("one", 1), ("two", 2)] {
             import.put_course(&course(slug, created_at)).await.unwrap();
@@ -45,24 +44,16 @@ impl Data {
 
     /// Creates a token of [`ACCOUNT`].
     pub(crate) async fn token(&self, kind: CredentialKind) -> NewToken {
-        let token = NewToken::mint(kind);
-        let scopes = Scopes::from_names(["read:courses"]);
-        let account = AccountId::new(ACCOUNT);
-        let identity = match kind {
-            CredentialKind::OAuth => Identity::oauth(account, &token.digest(), scopes),
-            _ => Identity::api_key(account, "key_1", scopes),
+        let (account, scopes) = (AccountId::new(ACCOUNT), Scopes::from_names(["read:courses"]));
+        let (token, credential) = match kind {
+            CredentialKind::OAuth => NewCredential::oauth_token(account, scopes),
+            _ => {
+                let (token, mut key) = NewCredential::api_key(account, "a key", scopes);
+                key.record.identity.credential_id = "key_1".into();
+                (token, key)
+            }
         };
-        let record = CredentialRecord {
-            identity,
-            name: None,
-            shown_prefix: token.shown_prefix().to_owned(),
-            created_at: Timestamp::now(),
-            expires_at: None,
-            revoked_at: None,
-            last_used_at: None,
-            replaced_by: None,
-        };
-        self.storage.create_key(&NewCredential { digest: token.digest(), record }, &Actor::OPERATOR).await.unwrap();
+        self.storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
         token
     }
 

@@ -11,34 +11,19 @@ use crate::program::{Host, example};
 macro_rules! hosts {
     ($($name:ident)*) => {$(
         mod $name {
-            const NAME: &str = stringify!($name);
-
-            #[tokio::test]
-            async fn host_routes_and_catalogue_are_both_served() {
-                super::host_routes_and_catalogue_are_both_served(NAME).await;
+            hosts! { @laws stringify!($name);
+                host_routes_and_catalogue_are_both_served
+                keys_and_opaque_tokens_are_accepted
+                catalogue_responses_are_unchanged
+                running_request_finishes_on_shutdown
+                invalid_options_are_reported
             }
-
-            #[tokio::test]
-            async fn keys_and_opaque_tokens_are_accepted() {
-                super::keys_and_opaque_tokens_are_accepted(NAME).await;
-            }
-
-            #[tokio::test]
-            async fn catalogue_responses_are_unchanged() {
-                super::catalogue_responses_are_unchanged(NAME).await;
-            }
-
-            #[tokio::test]
-            async fn running_request_finishes_on_shutdown() {
-                for signal in ["TERM", "INT"] {
-                    super::running_request_finishes_on_shutdown(NAME, signal).await;
-                }
-            }
-
-            #[test]
-            fn invalid_options_are_reported() {
-                super::invalid_options_are_reported(NAME);
-            }
+        }
+    )*};
+    (@laws $name:expr; $($law:ident)*) => {$(
+        #[tokio::test]
+        async fn $law() {
+            super::$law($name).await;
         }
     )*};
 }
@@ -113,28 +98,30 @@ async fn catalogue_responses_are_unchanged(name: &str) {
     assert_eq!(host.send("GET", "/api/v1/courses", &not_modified).status, 304);
 }
 
-/// Sends `signal` while a route waits for the rest of a body, and asserts that the request is finished.
-async fn running_request_finishes_on_shutdown(name: &str, signal: &str) {
+/// The signal arrives while a route waits for the rest of a body.
+async fn running_request_finishes_on_shutdown(name: &str) {
     const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
     let data = Data::new().await;
-    let host = Host::start(name, &data.database_url());
-    let mut stream = host.connect();
-    let head = request("POST", "/echo", "Expect: 100-continue\nContent-Length: 4\n", "");
-    stream.write_all(head.as_bytes()).unwrap();
-    let mut interim = [0; CONTINUE.len()];
-    stream.read_exact(&mut interim).unwrap();
-    assert_eq!(interim, CONTINUE);
-    host.signal(signal);
-    host.wait_until_closed();
-    stream.write_all(b"late").unwrap();
-    let response = TestResponse::read(&mut stream);
-    assert_eq!((response.status, &*response.body), (200, "late"));
-    let (status, out, err) = host.output();
-    assert_eq!((status, &*out), (Some(0), ""), "{err}");
+    for signal in ["TERM", "INT"] {
+        let host = Host::start(name, &data.database_url());
+        let mut stream = host.connect();
+        let head = request("POST", "/echo", "Expect: 100-continue\nContent-Length: 4\n", "");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut interim = [0; CONTINUE.len()];
+        stream.read_exact(&mut interim).unwrap();
+        assert_eq!(interim, CONTINUE);
+        host.signal(signal);
+        host.wait_until_closed();
+        stream.write_all(b"late").unwrap();
+        let response = TestResponse::read(&mut stream);
+        assert_eq!((response.status, &*response.body), (200, "late"));
+        let (status, out, err) = host.output();
+        assert_eq!((status, &*out), (Some(0), ""), "{err}");
+    }
 }
 
-fn invalid_options_are_reported(name: &str) {
+async fn invalid_options_are_reported(name: &str) {
     let directory = tempfile::tempdir().unwrap();
     let missing = format!("sqlite:{}", directory.path().join("missing").join("c.db").display());
     for (options, status, piece) in [
