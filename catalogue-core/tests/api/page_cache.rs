@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use catalogue_core::admin::{AdminStorage, NewCredential};
+use catalogue_core::admin::AdminStorage;
 use catalogue_core::auth::{Identity, Issued, Scopes, StoredCredentials, TokenDigest};
-use catalogue_core::storage::{Actor, KeyStorage, MemoryStorage};
+use catalogue_core::storage::MemoryStorage;
 use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, Course};
 use catalogue_storage_conformance::sample;
 use catalogue_storage_tests::intercept::Intercept;
@@ -15,18 +15,11 @@ use crate::app::{OTHER, OWNER, TestApp, course, for_other};
 /// Calls of a storage that read courses.
 pub(crate) const READS: [&str; 2] = ["list_courses", "find_course"];
 
-/// Changes the title of a course.
-pub(crate) async fn retitle(memory: &MemoryStorage, slug: &str, title: &str) {
-    let mut import = memory.begin_import().await.unwrap();
-    import.put_course(&Course { title: title.to_owned(), ..course(slug, 0) }).await.unwrap();
-    import.commit().await.unwrap();
-}
-
 /// A catalogue over one course each of [`OWNER`] and [`OTHER`], its storage, and a key of [`OWNER`].
 struct Fixture {
     catalogue: Catalogue,
     storage: Arc<Intercept<MemoryStorage>>,
-    memory: MemoryStorage,
+    app: TestApp,
     token: String,
 }
 
@@ -41,7 +34,7 @@ async fn fixture_over(
     let (app, token) = TestApp::with_courses([course("c", 0), for_other(course("c", 0))]).await;
     let storage = Arc::new(intercept(app.storage.clone()));
     let catalogue = settings(Catalogue::with_api_keys(Arc::clone(&storage))).build().unwrap();
-    Fixture { catalogue, storage, memory: app.storage, token }
+    Fixture { catalogue, storage, app, token }
 }
 
 impl Fixture {
@@ -94,7 +87,7 @@ async fn change_appears_in_the_next_response() {
     for path in PATHS {
         let tag = fixture.tag(path).await;
         let title = format!("Changed before {path}");
-        retitle(&fixture.memory, "c", &title).await;
+        fixture.app.put([Course { title: title.clone(), ..course("c", 0) }]).await;
         let next = fixture.get(path, Some(&tag)).await;
         assert_eq!(next.status(), 200, "{path}");
         assert_ne!(next.headers()["etag"], tag, "{path}");
@@ -106,7 +99,7 @@ async fn change_appears_in_the_next_response() {
 async fn change_does_not_affect_other_accounts() {
     let fixture = fixture(|builder| builder).await;
     let tag = fixture.tag("/api/v1/courses").await;
-    fixture.memory.remove_course(&AccountId::new(OTHER), "c").await.unwrap();
+    fixture.app.storage.remove_course(&AccountId::new(OTHER), "c").await.unwrap();
     assert_eq!(fixture.get("/api/v1/courses", Some(&tag)).await.status(), 304);
 }
 
@@ -118,17 +111,14 @@ async fn responses_of_removed_account_never_return() {
     for path in PATHS {
         tags.push(fixture.tag(path).await);
     }
-    let owner = AccountId::new(OWNER);
-    fixture.memory.remove_account(&owner).await.unwrap().unwrap();
+    fixture.app.storage.remove_account(&OWNER.into()).await.unwrap().unwrap();
     for (path, tag) in PATHS.into_iter().zip(&tags) {
         assert_eq!(fixture.get(path, Some(tag)).await.status(), 401, "{path}");
     }
-    let mut import = fixture.memory.begin_import().await.unwrap();
+    let mut import = fixture.app.storage.begin_import().await.unwrap();
     import.put_account(&sample::account(OWNER)).await.unwrap();
     import.commit().await.unwrap();
-    let (token, key) = NewCredential::api_key(owner, "another", Scopes::from_names(["read:courses"]));
-    fixture.memory.create_key(&key, &Actor::OPERATOR).await.unwrap();
-    token.expose().clone_into(&mut fixture.token);
+    fixture.token = fixture.app.key(OWNER, "read:courses").await;
     for (path, tag) in PATHS.into_iter().zip(&tags) {
         let next = fixture.get(path, Some(tag)).await;
         let is_empty = next.status() == 200 && next.body().starts_with(br#"{"data":[]"#);
@@ -219,7 +209,7 @@ async fn cache_weight_includes_the_cursor() {
 #[tokio::test]
 async fn responses_are_cached_with_custom_authenticator() {
     let mut fixture = fixture(|builder| builder).await;
-    let credentials = StoredCredentials::new(fixture.memory.clone());
+    let credentials = StoredCredentials::new(fixture.app.storage.clone());
     fixture.catalogue = Catalogue::builder(Arc::clone(&fixture.storage), credentials).build().unwrap();
     for _ in 0..2 {
         assert_eq!(fixture.get("/api/v1/courses", None).await.status(), 200);

@@ -3,15 +3,15 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use catalogue_core::Catalogue;
 use catalogue_core::storage::{MemoryStorage, StorageError, StorageErrorKind};
+use catalogue_core::{Catalogue, Course};
 use catalogue_storage_tests::intercept::{Intercept, Point};
 use http::{Request, Response};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::app::{TestApp, course};
 use crate::observer::Recorder;
-use crate::page_cache::{READS, retitle};
+use crate::page_cache::READS;
 
 const LIST: &str = "/api/v1/courses";
 
@@ -27,7 +27,7 @@ enum End {
 struct Fixture {
     catalogue: Catalogue,
     storage: Arc<Intercept<MemoryStorage>>,
-    memory: MemoryStorage,
+    app: TestApp,
     /// Causes of failed requests.
     causes: Arc<Recorder<Option<String>>>,
     token: String,
@@ -56,7 +56,7 @@ impl Fixture {
         });
         let (storage, causes) = (Arc::new(storage), Recorder::of(|request| request.failure.map(ToString::to_string)));
         let builder = Catalogue::with_api_keys(Arc::clone(&storage)).observer(Arc::clone(&causes));
-        Self { catalogue: builder.build().unwrap(), storage, memory: app.storage, causes, token, ends }
+        Self { catalogue: builder.build().unwrap(), storage, app, causes, token, ends }
     }
 
     fn call(&self, path: &str) -> Call<'_> {
@@ -129,7 +129,7 @@ async fn waiters_read_concurrently_when_response_is_not_cacheable() {
     let fixture = Fixture::new().await;
     let [mut leader, mut others @ ..]: [_; 10] = fixture.calls(LIST).await;
     // The courses change while the leader reads, so its response cannot be cached for the others.
-    retitle(&fixture.memory, "c", "Changed").await;
+    fixture.app.put([Course { title: "Changed".to_owned(), ..course("c", 0) }]).await;
     fixture.end(End::Succeeded);
     assert_eq!(poll(&mut leader).await, Some(200));
     // Each waiter wakes the next one.
