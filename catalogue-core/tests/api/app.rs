@@ -118,6 +118,12 @@ impl TestApp {
         self.send(Method::GET, target, &[("authorization", &format!("Bearer {token}"))]).await
     }
 
+    /// Sends a GET request with a token and the entity tags of `If-None-Match`.
+    pub(crate) async fn revalidate(&self, token: &str, target: &str, tags: &str) -> TestResponse {
+        let bearer = format!("Bearer {token}");
+        self.send(Method::GET, target, &[("authorization", &bearer), ("if-none-match", tags)]).await
+    }
+
     pub(crate) async fn send(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> TestResponse {
         let mut request = Request::builder().method(method).uri(target);
         for (name, value) in headers {

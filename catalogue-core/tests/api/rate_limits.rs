@@ -7,7 +7,7 @@ use catalogue_storage_tests::intercept::Intercept;
 use http::{Method, Request};
 use serde_json::json;
 
-use crate::app::{BASE, OTHER, OWNER, TestApp, TestResponse, course, send};
+use crate::app::{BASE, OTHER, OWNER, TestApp, TestResponse, course};
 use crate::clock::Clock;
 
 const COURSES: &str = "/api/v1/courses";
@@ -77,36 +77,31 @@ async fn exceeded_limit_returns_429_until_window_ends() {
 #[tokio::test]
 async fn client_that_only_revalidates_is_never_limited() {
     let (app, clock, token) = limited(1).await;
-    let bearer = format!("Bearer {token}");
     for path in PATHS {
         let path = format!("{BASE}{path}");
-        let first = app.send(Method::GET, &path, &[("authorization", &bearer)]).await;
+        let first = app.get(&token, &path).await;
         clock.advance(60_000);
-        let headers = [("authorization", &*bearer), ("if-none-match", first.header("etag").unwrap())];
         for _ in 0..100 {
-            let unchanged = app.send(Method::GET, &path, &headers).await;
+            let unchanged = app.revalidate(&token, &path, first.header("etag").unwrap()).await;
             assert_eq!((unchanged.status.as_u16(), fields(&unchanged)), (304, (None, None)), "{path}");
             clock.advance(7);
         }
         clock.advance(60_000);
     }
-    let state = app.send(Method::GET, COURSES, &[("authorization", &bearer)]).await;
-    assert_eq!(state.header("ratelimit"), Some(r#""default";r=0;t=60"#));
+    assert_eq!(app.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=0;t=60"#));
 }
 
 /// `*` matches every existing resource. Only rendering the response shows whether the resource exists.
 #[tokio::test]
 async fn if_none_match_star_is_not_refunded() {
     let (app, clock, token) = limited(2).await;
-    let bearer = format!("Bearer {token}");
-    let star = [("authorization", &*bearer), ("if-none-match", "*")];
     for path in PATHS {
         let path = format!("{BASE}{path}");
         for _ in 0..2 {
-            let unchanged = app.send(Method::GET, &path, &star).await;
+            let unchanged = app.revalidate(&token, &path, "*").await;
             assert_eq!((unchanged.status.as_u16(), fields(&unchanged)), (304, (None, None)), "{path}");
         }
-        app.send(Method::GET, &path, &star).await.failure(429, "rate_limited");
+        app.revalidate(&token, &path, "*").await.failure(429, "rate_limited");
         clock.advance(60_000);
     }
 }
@@ -114,17 +109,13 @@ async fn if_none_match_star_is_not_refunded() {
 /// Without revisions, even a 304 needs a read of the courses.
 #[tokio::test]
 async fn not_modified_response_is_charged_without_revisions() {
-    let (app, clock, token) = limited(2).await;
+    let (mut app, clock, token) = limited(2).await;
     let storage = Intercept::new(app.storage.clone()).without_revisions();
-    let catalogue = Catalogue::with_api_keys(storage).rate_limiter(clock.limiter(2, 60)).build().unwrap();
-    let bearer = format!("Bearer {token}");
-    let revalidate = async |tag: &str| {
-        let request = Request::get(COURSES).header("authorization", &bearer).header("if-none-match", tag);
-        send(&catalogue, BASE, request.body(()).unwrap()).await
-    };
-    let first = revalidate("\"other\"").await;
-    assert_eq!(revalidate(first.header("etag").unwrap()).await.status, 304);
-    revalidate(first.header("etag").unwrap()).await.failure(429, "rate_limited");
+    app.catalogue = Catalogue::with_api_keys(storage).rate_limiter(clock.limiter(2, 60)).build().unwrap();
+    let first = app.get(&token, COURSES).await;
+    let tag = first.header("etag").unwrap();
+    assert_eq!(app.revalidate(&token, COURSES, tag).await.status, 304);
+    app.revalidate(&token, COURSES, tag).await.failure(429, "rate_limited");
 }
 
 #[tokio::test]
@@ -253,10 +244,9 @@ impl RateLimiter for UnavailableLimiter {
 async fn uncounted_request_passes_without_fields() {
     let limiter = UnavailableLimiter(RateLimit::new(1, std::time::Duration::from_secs(1)).unwrap());
     let app = TestApp::with(|builder| builder.rate_limiter(std::sync::Arc::new(limiter))).await;
-    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
+    let token = app.key(OWNER, "read:courses").await;
     for (none_match, status) in [("\"other\"", 200), ("*", 304), ("\"other\"", 200)] {
-        let request = Request::get(COURSES).header("authorization", &bearer).header("if-none-match", none_match);
-        let response = send(&app.catalogue, BASE, request.body(()).unwrap()).await;
+        let response = app.revalidate(&token, COURSES, none_match).await;
         assert_eq!((response.status.as_u16(), fields(&response)), (status, (None, None)));
     }
 }
