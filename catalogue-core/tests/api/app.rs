@@ -113,6 +113,12 @@ impl TestApp {
         (token.expose().to_owned(), id.to_string())
     }
 
+    /// Revokes a credential of [`OWNER`].
+    pub(crate) async fn revoke(&self, id: &str) {
+        let revoked = self.storage.revoke_key(&OWNER.into(), id, Timestamp::now(), &Actor::OPERATOR).await;
+        revoked.unwrap().unwrap();
+    }
+
     /// Sends a GET request with a token.
     pub(crate) async fn get(&self, token: &str, target: &str) -> TestResponse {
         self.send(Method::GET, target, &[("authorization", &format!("Bearer {token}"))]).await

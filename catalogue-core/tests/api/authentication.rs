@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use catalogue_core::Timestamp;
 use catalogue_core::auth::CredentialKind;
-use catalogue_core::storage::{Actor, KeyStorage};
-use catalogue_core::{AccountId, Timestamp};
 use http::Method;
 use serde_json::json;
 
@@ -99,7 +98,7 @@ async fn revoked_token_is_refused_immediately() {
     for &kind in CredentialKind::ALL {
         let (token, id) = app.credential(kind, OWNER, "read:courses", None).await;
         app.get(&token, "/api/v1/courses").await.data();
-        app.storage.revoke_key(&AccountId::new(OWNER), &id, Timestamp::now(), &Actor::OPERATOR).await.unwrap().unwrap();
+        app.revoke(&id).await;
         assert_refused(&app.get(&token, "/api/v1/courses").await, "revoked");
     }
 }
