@@ -29,18 +29,6 @@ fn paths_match_the_operations_and_only_have_get() {
 }
 
 #[test]
-fn each_parameter_has_a_description() {
-    let document = document();
-    let operations = Operation::ALL.iter().map(|one| operation(&document, one.id()).1);
-    let parameters: Vec<_> = operations.filter_map(|one| one["parameters"].as_array()).flatten().collect();
-    assert_eq!(parameters.len(), 3);
-    for parameter in parameters {
-        let description = resolve(&document, parameter)["description"].as_str().unwrap();
-        assert!(description.ends_with('.'), "{description:?}");
-    }
-}
-
-#[test]
 fn references_resolve_and_components_are_used() {
     let document = document();
     let mut used = BTreeSet::new();

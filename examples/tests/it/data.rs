@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use catalogue_core::admin::{AdminStorage, NewCredential};
-use catalogue_core::auth::{CredentialKind, NewToken, Scopes};
+use catalogue_core::auth::{NewToken, Scopes};
 use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 use catalogue_sqlite::SqliteStorage;
@@ -42,18 +42,12 @@ impl Data {
         self.directory.path().join("catalogue.db")
     }
 
-    /// Creates a token of [`ACCOUNT`].
-    pub(crate) async fn token(&self, kind: CredentialKind) -> NewToken {
-        let (account, scopes) = (AccountId::new(ACCOUNT), Scopes::from_names(["read:courses"]));
-        let (token, credential) = match kind {
-            CredentialKind::OAuth => NewCredential::oauth_token(account, scopes),
-            _ => {
-                let (token, mut key) = NewCredential::api_key(account, "a key", scopes);
-                key.record.identity.credential_id = "key_1".into();
-                (token, key)
-            }
-        };
-        self.storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
+    /// Creates an API key of [`ACCOUNT`].
+    pub(crate) async fn key(&self) -> NewToken {
+        let scopes = Scopes::from_names(["read:courses"]);
+        let (token, mut key) = NewCredential::api_key(AccountId::new(ACCOUNT), "a key", scopes);
+        key.record.identity.credential_id = "key_1".into();
+        self.storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
         token
     }
 

@@ -99,6 +99,7 @@ impl Reader<'_> {
             let (parameter, bounds) = (self.resolve(parameter), &self.resolve(parameter)["schema"]);
             let name = parameter["name"].as_str().unwrap().to_owned();
             let schema = self.compile(bounds);
+            assert!(parameter["description"].as_str().unwrap().ends_with('.'), "invalid description: {parameter}");
             assert!(
                 parameter.get("example").is_none_or(|example| schema.is_valid(example)),
                 "invalid example: {parameter}"

@@ -58,10 +58,6 @@ async fn only_genuine_token_gets_error_description() {
     let app = app(&issuer, |builder| builder).await;
     for (other, reason, description) in [
         (json!({ "aud": "https://other.example.com" }), "invalid", "The token is for another audience."),
-        (json!({ "nbf": now() + 60.0 }), "invalid", "The token is not valid yet."),
-        (json!({ "cnf": { "jkt": "x" } }), "invalid", "Sender-constrained tokens (cnf) are not supported."),
-        (json!({ "jti": 1 }), "invalid", "A claim of the token is missing, repeated or invalid."),
-        (json!({ "sub": "" }), "invalid", "The token does not name an account."),
         (json!({ "exp": now() - 1.0 }), "expired", "The token has expired."),
     ] {
         let response = app.get(&issuer.token(&other), "/api/v1/me").await;
