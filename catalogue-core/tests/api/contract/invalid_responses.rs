@@ -35,14 +35,10 @@ fn assert_found(response: &TestResponse, piece: &str) {
 #[tokio::test]
 async fn body_that_violates_schema_is_detected() {
     type Change = fn(&mut Value);
-    let changes: [(Change, &str); 9] = [
+    let changes: [(Change, &str); 5] = [
         (|body| body["data"][0]["content"] = "a module's body".into(), "'content'"),
-        (|body| body["other"] = Value::Null, "'other'"),
-        (|body| body["meta"]["total"] = 2.into(), "'total'"),
         (|body| _ = body["data"][0].as_object_mut().unwrap().remove("slug"), "\"slug\" is a required property"),
-        (|body| _ = body.as_object_mut().unwrap().remove("meta"), "\"meta\" is a required property"),
         (|body| body["data"][0]["title"] = Value::Null, "body/data/0/title"),
-        (|body| body["data"][0]["moduleCount"] = (-1).into(), "body/data/0/moduleCount"),
         (|body| body["data"][0]["publishedAt"] = "yesterday".into(), "body/data/0/publishedAt"),
         (|body| *body = json!([]), "is not of type \"object\""),
     ];
