@@ -25,9 +25,8 @@ enum End {
 
 /// A catalogue over one course, whose reads end when and how a test decides.
 struct Fixture {
-    catalogue: Catalogue,
-    storage: Arc<Intercept<MemoryStorage>>,
     app: TestApp,
+    storage: Arc<Intercept<MemoryStorage>>,
     /// Causes of failed requests.
     causes: Arc<Recorder<Option<String>>>,
     token: String,
@@ -38,7 +37,7 @@ type Call<'a> = Pin<Box<dyn Future<Output = Response<bytes::Bytes>> + 'a>>;
 
 impl Fixture {
     async fn new() -> Self {
-        let (app, token) = TestApp::with_courses([course("c", 0)]).await;
+        let (mut app, token) = TestApp::with_courses([course("c", 0)]).await;
         let (ends, receiver) = unbounded_channel();
         let receiver = Arc::new(tokio::sync::Mutex::new(receiver));
         let storage = Intercept::new(app.storage.clone()).on_call(move |call, point| {
@@ -56,12 +55,13 @@ impl Fixture {
         });
         let (storage, causes) = (Arc::new(storage), Recorder::of(|request| request.failure.map(ToString::to_string)));
         let builder = Catalogue::with_api_keys(Arc::clone(&storage)).observer(Arc::clone(&causes));
-        Self { catalogue: builder.build().unwrap(), storage, app, causes, token, ends }
+        app.catalogue = builder.build().unwrap();
+        Self { app, storage, causes, token, ends }
     }
 
     fn call(&self, path: &str) -> Call<'_> {
         let request = Request::get(path).header("authorization", format!("Bearer {}", self.token));
-        Box::pin(self.catalogue.call(request.body(()).unwrap()))
+        Box::pin(self.app.catalogue.call(request.body(()).unwrap()))
     }
 
     /// Starts `N` calls: the first one reads, and the others wait for it.
@@ -117,11 +117,11 @@ async fn statuses(mut calls: Vec<Call<'_>>) -> Vec<u16> {
 async fn waiters_share_the_response_of_the_leader() {
     let fixture = Fixture::new().await;
     let calls: [_; 10] = fixture.calls(LIST).await;
-    assert_eq!(fixture.catalogue.in_flight(), 10);
+    assert_eq!(fixture.app.catalogue.in_flight(), 10);
     // If each request read the list, nine would get no end.
     fixture.end(End::Succeeded);
     assert_eq!(statuses(calls.into()).await, [200; 10]);
-    assert_eq!((fixture.reads(), fixture.catalogue.in_flight()), (1, 0));
+    assert_eq!((fixture.reads(), fixture.app.catalogue.in_flight()), (1, 0));
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn waiters_fail_when_the_leader_fails() {
         // The next request reads again.
         fixture.end(End::Succeeded);
         assert_eq!(poll(&mut fixture.call(LIST)).await, Some(200), "{end:?}");
-        assert_eq!((fixture.reads(), fixture.catalogue.page_cache().hits), (2, 0), "{end:?}");
+        assert_eq!((fixture.reads(), fixture.app.catalogue.page_cache().hits), (2, 0), "{end:?}");
     }
 }
 
