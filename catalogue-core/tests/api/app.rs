@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use bytes::Bytes;
-use catalogue_core::admin::{Account, AdminStorage, NewCredential};
+use catalogue_core::admin::{AdminStorage, NewCredential};
 use catalogue_core::auth::{CredentialKind, Scopes};
 use catalogue_core::storage::{Actor, KeyStorage, MemoryStorage};
 use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, Course, CourseModule, Timestamp};
@@ -70,8 +70,7 @@ impl TestApp {
         let storage = MemoryStorage::new();
         let mut import = storage.begin_import().await.unwrap();
         for id in [OWNER, OTHER] {
-            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
-            import.put_account(&account).await.unwrap();
+            import.put_account(&sample::account(id)).await.unwrap();
         }
         import.commit().await.unwrap();
         let catalogue = settings(Catalogue::with_api_keys(storage.clone())).build().unwrap();
@@ -114,9 +113,21 @@ impl TestApp {
         (token.expose().to_owned(), id.to_string())
     }
 
+    /// Revokes a credential of [`OWNER`].
+    pub(crate) async fn revoke(&self, id: &str) {
+        let revoked = self.storage.revoke_key(&OWNER.into(), id, Timestamp::now(), &Actor::OPERATOR).await;
+        revoked.unwrap().unwrap();
+    }
+
     /// Sends a GET request with a token.
     pub(crate) async fn get(&self, token: &str, target: &str) -> TestResponse {
         self.send(Method::GET, target, &[("authorization", &format!("Bearer {token}"))]).await
+    }
+
+    /// Sends a GET request with a token and the entity tags of `If-None-Match`.
+    pub(crate) async fn revalidate(&self, token: &str, target: &str, tags: &str) -> TestResponse {
+        let bearer = format!("Bearer {token}");
+        self.send(Method::GET, target, &[("authorization", &bearer), ("if-none-match", tags)]).await
     }
 
     pub(crate) async fn send(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> TestResponse {

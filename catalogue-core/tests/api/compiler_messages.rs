@@ -15,8 +15,9 @@ fn dependencies() -> (PathBuf, PathBuf) {
     (newest.expect("the crate is next to its tests").path(), directory)
 }
 
-/// Returns the output of rustc for a host application, on one line.
-fn rustc_output(source: &str) -> String {
+/// Asserts that rustc's output for a host application contains all texts in `expected`, ignoring line breaks.
+#[track_caller]
+fn assert_output_contains(source: &str, expected: &[&str]) {
     let (core, directory) = dependencies();
     let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     // Written to a directory: as root, rustc would replace the device if the output were `/dev/null`.
@@ -29,13 +30,8 @@ fn rustc_output(source: &str) -> String {
     let output = running.wait_with_output().unwrap();
     let words = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success(), "{words}");
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[track_caller]
-fn assert_output_contains(source: &str, words: &[&str]) {
-    let output = rustc_output(source);
-    for words in words {
+    let output = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in expected {
         assert!(output.contains(words), "{words:?} is not in: {output}");
     }
 }
@@ -58,37 +54,34 @@ fn with_courses(function: &str) -> String {
 }
 
 #[test]
-fn missing_credential_storage_impl_suggests_the_builder() {
-    assert_output_contains(
-        &with_courses("pub fn build() { let _ = Catalogue::with_api_keys(Workshops); }"),
-        &[
-            "`Workshops` cannot look up API keys: it does not implement `CredentialStorage`",
-            "implement `find_credential`, with `#[catalogue_core::async_trait]`",
-            "build with `Catalogue::builder(courses, authenticator)`",
-        ],
-    );
-}
-
-#[test]
-fn missing_course_storage_impl_has_helpful_error() {
-    assert_output_contains(
-        "#[derive(Debug)] pub struct Keys;
-        pub fn build() { let _ = catalogue_core::Catalogue::with_api_keys(Keys); }",
-        &["`Keys` is not a course storage", "implement `list_courses` and `find_course`"],
-    );
-}
-
-#[test]
-fn missing_authenticator_impl_lists_existing_ones() {
-    assert_output_contains(
-        &with_courses("pub fn build() { let _ = Catalogue::builder(Workshops, Workshops); }"),
-        &[
-            "`Workshops` cannot authenticate tokens: it does not implement `Authenticator`",
-            "implement `authenticate`",
-            "`StoredCredentials::new(storage)`",
-            "`Catalogue::with_api_keys(storage)`",
-        ],
-    );
+fn missing_impl_suggests_what_to_implement() {
+    for (source, words) in [
+        (
+            with_courses("pub fn build() { let _ = Catalogue::with_api_keys(Workshops); }"),
+            &[
+                "`Workshops` cannot look up API keys: it does not implement `CredentialStorage`",
+                "implement `find_credential`, with `#[catalogue_core::async_trait]`",
+                "build with `Catalogue::builder(courses, authenticator)`",
+            ][..],
+        ),
+        (
+            "#[derive(Debug)] pub struct Keys;
+            pub fn build() { let _ = catalogue_core::Catalogue::with_api_keys(Keys); }"
+                .to_owned(),
+            &["`Keys` is not a course storage", "implement `list_courses` and `find_course`"],
+        ),
+        (
+            with_courses("pub fn build() { let _ = Catalogue::builder(Workshops, Workshops); }"),
+            &[
+                "`Workshops` cannot authenticate tokens: it does not implement `Authenticator`",
+                "implement `authenticate`",
+                "`StoredCredentials::new(storage)`",
+                "`Catalogue::with_api_keys(storage)`",
+            ],
+        ),
+    ] {
+        assert_output_contains(&source, words);
+    }
 }
 
 /// The documentation of the crate quotes this message for readers who search for it.

@@ -1,13 +1,6 @@
 //! Conditional requests (decisions A14 and A15): entity tags, 304, and the headers for caches.
 
-use http::Method;
-
-use crate::app::{OTHER, OWNER, TestApp, TestResponse, course};
-
-async fn revalidate(app: &TestApp, token: &str, path: &str, tag: &str) -> TestResponse {
-    let bearer = format!("Bearer {token}");
-    app.send(Method::GET, path, &[("authorization", &bearer), ("if-none-match", tag)]).await
-}
+use crate::app::{OTHER, OWNER, TestApp, course};
 
 #[tokio::test]
 async fn api_responses_can_be_revalidated() {
@@ -22,7 +15,7 @@ async fn api_responses_can_be_revalidated() {
         assert!(tag.starts_with("W/\"") && tag.ends_with('"'), "{tag}");
 
         for named in [tag, &tag[2..], "*", &format!("\"other\", {tag}")] {
-            let response = revalidate(&app, &token, path, named).await;
+            let response = app.revalidate(&token, path, named).await;
             assert_eq!(response.status, 304, "{path} {named}");
             assert!(response.body.is_empty());
             assert_eq!(response.header("etag"), Some(tag));
@@ -32,7 +25,7 @@ async fn api_responses_can_be_revalidated() {
             assert_eq!(response.header("content-type"), None);
             assert_eq!(response.header("link"), None);
         }
-        assert_eq!(revalidate(&app, &token, path, "\"other\"").await.body, full.body);
+        assert_eq!(app.revalidate(&token, path, "\"other\"").await.body, full.body);
     }
 }
 
@@ -41,13 +34,12 @@ async fn identities_have_different_etags() {
     let app = TestApp::new().await;
     let tag = app.get(&app.key(OWNER, "read:courses").await, "/api/v1/me").await.header("etag").unwrap().to_owned();
     let other = app.key(OTHER, "read:courses").await;
-    assert_eq!(revalidate(&app, &other, "/api/v1/me", &tag).await.status, 200);
+    assert_eq!(app.revalidate(&other, "/api/v1/me", &tag).await.status, 200);
 }
 
 #[tokio::test]
 async fn failure_never_returns_304() {
-    let app = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
-    revalidate(&app, &token, "/api/v1/courses/nobody", "*").await.failure(404, "not_found");
-    revalidate(&app, "invalid", "/api/v1/me", "*").await.failure(401, "unauthorized");
+    let (app, token) = TestApp::with_courses([]).await;
+    app.revalidate(&token, "/api/v1/courses/nobody", "*").await.failure(404, "not_found");
+    app.revalidate("invalid", "/api/v1/me", "*").await.failure(401, "unauthorized");
 }

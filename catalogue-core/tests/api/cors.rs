@@ -28,8 +28,7 @@ async fn any_origin_may_read_the_documents() {
 
 #[tokio::test]
 async fn unlisted_origin_cannot_call_the_api() {
-    let app = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([]).await;
     let headers = [("authorization", &*format!("Bearer {token}")), ("origin", APP)];
     let response = app.send(Method::GET, "/api/v1/me", &headers).await;
     assert_eq!(response.header("access-control-allow-origin"), None);
@@ -38,16 +37,8 @@ async fn unlisted_origin_cannot_call_the_api() {
 }
 
 #[tokio::test]
-async fn listed_origins_are_case_insensitive() {
-    let app = TestApp::with(|builder| builder.cors_origins(["HTTPS://App.Example.com"])).await;
-    let response = preflight(&app, "/api/v1/courses", APP).await;
-    assert_eq!(response.header("access-control-allow-origin"), Some(APP));
-    assert_eq!(response.header("access-control-max-age"), Some("600"));
-}
-
-#[tokio::test]
 async fn listed_origin_may_call_the_api() {
-    let app = TestApp::with(|builder| builder.cors_origins([APP, "http://localhost:3000"])).await;
+    let app = TestApp::with(|builder| builder.cors_origins(["HTTPS://App.Example.com", "http://localhost:3000"])).await;
     let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
     for origin in [APP, "http://localhost:3000"] {
         let response = preflight(&app, "/api/v1/courses", origin).await;
@@ -55,6 +46,7 @@ async fn listed_origin_may_call_the_api() {
         assert_eq!(response.header("access-control-allow-origin"), Some(origin));
         assert_eq!(response.header("access-control-allow-methods"), Some("GET, HEAD, OPTIONS"));
         assert!(response.header("access-control-allow-headers").unwrap().contains("Authorization"));
+        assert_eq!(response.header("access-control-max-age"), Some("600"));
         assert_eq!(response.header("access-control-allow-credentials"), None);
 
         // Other requests do not get the response to a preflight.

@@ -3,7 +3,7 @@
 
 use std::future::pending;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicIsize, Ordering};
 
 use catalogue_core::auth::{Authenticator, BearerToken, CredentialKind, Identity, Refusal, Scopes, Verdict};
 use catalogue_core::storage::{MemoryStorage, StorageError, StorageErrorKind};
@@ -42,14 +42,6 @@ pub(crate) fn failing_catalogue(mode: FailureMode) -> Catalogue {
     Catalogue::with_api_keys(storage).build().unwrap()
 }
 
-/// The one call that fails.
-#[derive(Debug, Default)]
-struct FailingCall {
-    /// Number of calls up to and including the one that fails; 0 if none fails.
-    left: AtomicUsize,
-    failed: AtomicBool,
-}
-
 /// A storage with courses, a token of each kind, and the issuer that signed one of them.
 struct Fixture {
     app: TestApp,
@@ -58,8 +50,8 @@ struct Fixture {
     issuer: crate::signed_tokens::issuer::Issuer,
 }
 
-/// A catalogue, and the call of its storage that fails.
-type Failing = (Catalogue, Arc<FailingCall>);
+/// A catalogue, and the number of its storage's calls up to and including the one that fails; none fails if it is 0.
+type Failing = (Catalogue, Arc<AtomicIsize>);
 
 /// Method, path and entity tag of a request; the tag `""` stands for the current tag of the path.
 type SentRequest<'p> = (Method, &'p str, Option<&'static str>);
@@ -69,12 +61,11 @@ impl Fixture {
         let app = TestApp::new().await;
         let first = Course { title: "SELECT secret FROM table".to_owned(), ..course("a", 0) };
         app.put([first, course("b", 1), course("c", 2)]).await;
-        let mut tokens = Vec::new();
+        // Known to no authenticator.
+        let mut tokens = vec!["unknown".to_owned()];
         for kind in [CredentialKind::ApiKey, CredentialKind::OAuth] {
             tokens.push(app.credential(kind, OWNER, "read:courses", None).await.0);
         }
-        // Known to no authenticator.
-        tokens.push("unknown".to_owned());
         #[cfg(feature = "oauth")]
         let issuer = crate::signed_tokens::issuer::Issuer::new();
         #[cfg(feature = "oauth")]
@@ -89,12 +80,11 @@ impl Fixture {
 
     /// Creates a catalogue over the fixture, whose storage can fail in `mode`.
     fn catalogue(&self, mode: FailureMode, has_revisions: bool) -> Failing {
-        let failing = Arc::<FailingCall>::default();
-        let call = Arc::clone(&failing);
+        let calls_left = Arc::<AtomicIsize>::default();
+        let left = Arc::clone(&calls_left);
         let storage = Intercept::new(self.app.storage.clone()).on_call(move |_, point| {
             // A list passes all rows on before it can fail.
-            let fails = point == Point::Done && call.left.fetch_sub(1, Ordering::SeqCst) == 1;
-            call.failed.fetch_or(fails, Ordering::SeqCst);
+            let fails = point == Point::Done && left.fetch_sub(1, Ordering::SeqCst) == 1;
             async move { if fails { mode.fail() } else { Ok(()) } }
         });
         // Without revisions, responses are not cached.
@@ -102,7 +92,7 @@ impl Fixture {
         let builder = Catalogue::with_api_keys(storage);
         #[cfg(feature = "oauth")]
         let builder = builder.or_authenticator(self.issuer.tokens());
-        (builder.build().unwrap(), failing)
+        (builder.build().unwrap(), calls_left)
     }
 
     /// Replaces the revision, so that cached responses are no longer valid.
@@ -116,10 +106,10 @@ impl Fixture {
     async fn try_one(
         &self,
         healthy: &Catalogue,
-        (catalogue, call): &Failing,
+        (catalogue, calls_left): &Failing,
         token: &str,
         sent: &SentRequest<'_>,
-        at: usize,
+        at: isize,
     ) -> bool {
         let (method, path, tag) = sent;
         let mut tag = tag.map(str::to_owned);
@@ -133,11 +123,9 @@ impl Fixture {
             let tags = [response, &expected].map(|response| response.headers.get("etag"));
             (response.status, &response.body) == (expected.status, &expected.body) && tags[0] == tags[1]
         };
-        call.failed.store(false, Ordering::SeqCst);
-        call.left.store(at, Ordering::SeqCst);
+        calls_left.store(at, Ordering::SeqCst);
         let response = respond(catalogue).await;
-        call.left.store(0, Ordering::SeqCst);
-        let has_failed = call.failed.load(Ordering::SeqCst);
+        let has_failed = calls_left.swap(0, Ordering::SeqCst) <= 0;
         let context = format!("{sent:?} with a failure at {at}: {response:?} and not {expected:?}");
         // The first call looks up the token: if it fails, only a 500 is correct.
         let is_failure = has_failed && response.status == 500;

@@ -3,6 +3,7 @@
 use catalogue_core::admin::{Account, AdminStorage as _, Change, Import, Record};
 use catalogue_core::storage::{MemoryStorage, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Course, Timestamp, async_trait};
+use catalogue_storage_conformance::sample;
 
 use crate::app::{OWNER, TestApp, course};
 
@@ -32,7 +33,7 @@ impl Import for Refusing {
 async fn refused_record_is_reported_and_failure_ends_import() {
     use StorageErrorKind::{InvalidValue, OutcomeUnknown, Unavailable, UnknownReference};
 
-    let account = Account { id: AccountId::new("acc_1"), name: String::new(), email: String::new() };
+    let account = sample::account("acc_1");
     let records = [Record::Account(account.clone()), Record::Course(course("a", 0)), Record::Account(account)];
     for kind in [UnknownReference, InvalidValue] {
         let outcomes = Refusing(kind).put_all(&records).await.unwrap();

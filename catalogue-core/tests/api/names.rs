@@ -1,10 +1,11 @@
 //! What no release may change: names in storages, logs and metrics, bytes of revisions, and the end of sessions.
 
-use catalogue_core::admin::{Account, NewCredential};
+use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::Scopes;
 use catalogue_core::observe::ExceededLimit::{self, ClientAddress, Credential, InFlight};
 use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, Revision, Session};
 use catalogue_core::{AccountId, Timestamp};
+use catalogue_storage_conformance::sample;
 use serde_json::json;
 
 #[test]
@@ -52,7 +53,6 @@ fn revision_preserves_its_bytes() {
 #[test]
 fn session_is_expired_from_its_expiry() {
     let [before, expires_at, after] = [1, 2, 3].map(|at| Timestamp::from_microseconds(at).unwrap());
-    let account = Account { id: AccountId::new("acc_1"), name: String::new(), email: String::new() };
-    let session = Session { account, expires_at };
+    let session = Session { account: sample::account("acc_1"), expires_at };
     assert_eq!([before, expires_at, after].map(|now| session.is_expired(now)), [false, true, true]);
 }

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::limit::ClientAddress;
 use catalogue_core::observe::{FinishedRequest, Observer};
-use catalogue_core::storage::{Actor, KeyStorage};
-use catalogue_core::{AccountId, Operation, Timestamp};
+use catalogue_core::{Operation, Timestamp};
 use http::{Method, Request};
 
 use crate::app::{OWNER, TestApp};
@@ -112,8 +111,7 @@ async fn owner_of_refused_token_is_reported() {
     let now = Some(Timestamp::now());
     let (expired, expired_id) = app.credential(CredentialKind::OAuth, OWNER, "read:courses", now).await;
     let (revoked, revoked_id) = app.credential(CredentialKind::ApiKey, OWNER, "read:courses", None).await;
-    let owner = AccountId::new(OWNER);
-    app.storage.revoke_key(&owner, &revoked_id, Timestamp::now(), &Actor::OPERATOR).await.unwrap().unwrap();
+    app.revoke(&revoked_id).await;
     for (token, path, expected) in [
         (&*good, "/api/v1/courses", [Some(good_id), None]),
         (&expired, "/api/v1/courses", [None, Some(expired_id)]),

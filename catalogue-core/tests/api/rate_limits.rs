@@ -7,7 +7,7 @@ use catalogue_storage_tests::intercept::Intercept;
 use http::{Method, Request};
 use serde_json::json;
 
-use crate::app::{BASE, OTHER, OWNER, TestApp, TestResponse, course, send};
+use crate::app::{BASE, OTHER, OWNER, TestApp, TestResponse, course};
 use crate::clock::Clock;
 
 const COURSES: &str = "/api/v1/courses";
@@ -15,12 +15,13 @@ const COURSES: &str = "/api/v1/courses";
 /// Paths of all operations, below the base URL.
 const PATHS: [&str; 4] = ["/me", "/courses", "/courses/a", "/openapi.json"];
 
-/// Creates an app with two courses that allows each credential `requests` requests a minute, and its clock.
-async fn limited(requests: u32) -> (TestApp, Clock) {
+/// Creates an app with two courses that allows each credential `requests` requests a minute, its clock, and a key.
+async fn limited(requests: u32) -> (TestApp, Clock, String) {
     let clock = Clock::new();
     let app = TestApp::with(|builder| builder.rate_limiter(clock.limiter(requests, 60))).await;
     app.put([course("a", 0), course("b", 1)]).await;
-    (app, clock)
+    let token = app.key(OWNER, "read:courses").await;
+    (app, clock, token)
 }
 
 /// Returns the rate-limit fields of a response.
@@ -30,8 +31,7 @@ fn fields(response: &TestResponse) -> (Option<&str>, Option<&str>) {
 
 #[tokio::test]
 async fn requests_are_unlimited_by_default() {
-    let app = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([]).await;
     for _ in 0..1_000 {
         let response = app.get(&token, COURSES).await;
         assert_eq!((response.status.as_u16(), fields(&response)), (200, (None, None)));
@@ -40,8 +40,7 @@ async fn requests_are_unlimited_by_default() {
 
 #[tokio::test]
 async fn successful_responses_report_remaining_requests() {
-    let (app, clock) = limited(600).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, clock, token) = limited(600).await;
     let policy = Some(r#""default";q=600;w=60"#);
     for (advance, state) in [
         (0, r#""default";r=599;t=60"#),
@@ -57,8 +56,7 @@ async fn successful_responses_report_remaining_requests() {
 
 #[tokio::test]
 async fn exceeded_limit_returns_429_until_window_ends() {
-    let (app, clock) = limited(2).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, clock, token) = limited(2).await;
     for _ in 0..2 {
         app.get(&token, COURSES).await.data();
     }
@@ -78,37 +76,32 @@ async fn exceeded_limit_returns_429_until_window_ends() {
 /// If a 304 counted, it would use up the only request of its window.
 #[tokio::test]
 async fn client_that_only_revalidates_is_never_limited() {
-    let (app, clock) = limited(1).await;
-    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
+    let (app, clock, token) = limited(1).await;
     for path in PATHS {
         let path = format!("{BASE}{path}");
-        let first = app.send(Method::GET, &path, &[("authorization", &bearer)]).await;
+        let first = app.get(&token, &path).await;
         clock.advance(60_000);
-        let headers = [("authorization", &*bearer), ("if-none-match", first.header("etag").unwrap())];
         for _ in 0..100 {
-            let unchanged = app.send(Method::GET, &path, &headers).await;
+            let unchanged = app.revalidate(&token, &path, first.header("etag").unwrap()).await;
             assert_eq!((unchanged.status.as_u16(), fields(&unchanged)), (304, (None, None)), "{path}");
             clock.advance(7);
         }
         clock.advance(60_000);
     }
-    let state = app.send(Method::GET, COURSES, &[("authorization", &bearer)]).await;
-    assert_eq!(state.header("ratelimit"), Some(r#""default";r=0;t=60"#));
+    assert_eq!(app.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=0;t=60"#));
 }
 
 /// `*` matches every existing resource. Only rendering the response shows whether the resource exists.
 #[tokio::test]
 async fn if_none_match_star_is_not_refunded() {
-    let (app, clock) = limited(2).await;
-    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
-    let star = [("authorization", &*bearer), ("if-none-match", "*")];
+    let (app, clock, token) = limited(2).await;
     for path in PATHS {
         let path = format!("{BASE}{path}");
         for _ in 0..2 {
-            let unchanged = app.send(Method::GET, &path, &star).await;
+            let unchanged = app.revalidate(&token, &path, "*").await;
             assert_eq!((unchanged.status.as_u16(), fields(&unchanged)), (304, (None, None)), "{path}");
         }
-        app.send(Method::GET, &path, &star).await.failure(429, "rate_limited");
+        app.revalidate(&token, &path, "*").await.failure(429, "rate_limited");
         clock.advance(60_000);
     }
 }
@@ -116,40 +109,32 @@ async fn if_none_match_star_is_not_refunded() {
 /// Without revisions, even a 304 needs a read of the courses.
 #[tokio::test]
 async fn not_modified_response_is_charged_without_revisions() {
-    let (app, clock) = limited(2).await;
+    let (mut app, clock, token) = limited(2).await;
     let storage = Intercept::new(app.storage.clone()).without_revisions();
-    let catalogue = Catalogue::with_api_keys(storage).rate_limiter(clock.limiter(2, 60)).build().unwrap();
-    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
-    let revalidate = async |tag: &str| {
-        let request = Request::get(COURSES).header("authorization", &bearer).header("if-none-match", tag);
-        send(&catalogue, BASE, request.body(()).unwrap()).await
-    };
-    let first = revalidate("\"other\"").await;
-    assert_eq!(revalidate(first.header("etag").unwrap()).await.status, 304);
-    revalidate(first.header("etag").unwrap()).await.failure(429, "rate_limited");
+    app.catalogue = Catalogue::with_api_keys(storage).rate_limiter(clock.limiter(2, 60)).build().unwrap();
+    let first = app.get(&token, COURSES).await;
+    let tag = first.header("etag").unwrap();
+    assert_eq!(app.revalidate(&token, COURSES, tag).await.status, 304);
+    app.revalidate(&token, COURSES, tag).await.failure(429, "rate_limited");
 }
 
 #[tokio::test]
 async fn head_is_charged_like_get() {
-    let (app, _) = limited(10).await;
-    let (one, other) = (app.key(OWNER, "read:courses").await, app.key(OWNER, "read:courses").await);
+    let (app, _, one) = limited(10).await;
+    let other = app.key(OWNER, "read:courses").await;
     for _ in 0..3 {
-        let get = app.get(&one, COURSES).await;
-        let head = app.send(Method::HEAD, COURSES, &[("authorization", &format!("Bearer {other}"))]).await;
-        let without_id = |response: &TestResponse| {
-            let mut headers = response.headers.clone();
-            headers.remove("x-request-id");
-            headers
-        };
-        assert_eq!(without_id(&get), without_id(&head));
+        let [get, head] = [(Method::GET, &one), (Method::HEAD, &other)].map(async |(method, token)| {
+            let headers = [("authorization", &*format!("Bearer {token}")), ("x-request-id", "same")];
+            app.send(method, COURSES, &headers).await.headers
+        });
+        assert_eq!(get.await, head.await);
     }
     assert_eq!(app.get(&other, COURSES).await.header("ratelimit"), Some(r#""default";r=6;t=60"#));
 }
 
 #[tokio::test]
 async fn only_operations_are_charged() {
-    let (app, _) = limited(4).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, _, token) = limited(4).await;
     for (path, remaining) in [("/me", 3), ("/courses", 2), ("/courses/a", 1), ("/openapi.json", 0)] {
         let response = app.get(&token, &format!("{BASE}{path}")).await;
         let state = format!(r#""default";r={remaining};t=60"#);
@@ -163,7 +148,7 @@ async fn only_operations_are_charged() {
 
 #[tokio::test]
 async fn credentials_have_independent_allowances() {
-    let (app, _) = limited(1).await;
+    let (app, ..) = limited(1).await;
     for account in [OWNER, OWNER, OTHER] {
         let token = app.key(account, "read:courses").await;
         app.get(&token, COURSES).await.data();
@@ -174,7 +159,7 @@ async fn credentials_have_independent_allowances() {
 /// Two accounts of a host application whose credential ids are unique only within an account.
 #[tokio::test]
 async fn equal_credential_ids_of_accounts_are_independent() {
-    let (app, _) = limited(1).await;
+    let (app, ..) = limited(1).await;
     let call = async |account, id| {
         let identity = Identity::api_key(AccountId::new(account), id, Scopes::from_names(["read:courses"]));
         app.catalogue.call_as(identity, Request::get(COURSES).body(()).unwrap()).await.status().as_u16()
@@ -186,8 +171,8 @@ async fn equal_credential_ids_of_accounts_are_independent() {
 /// Failures of earlier checks cost nothing, and do not change when no request remains (decision R2).
 #[tokio::test]
 async fn limit_is_checked_between_parameters_and_storage() {
-    let (app, _) = limited(1).await;
-    let (token, narrow) = (app.key(OWNER, "read:courses").await, app.key(OWNER, "read:profile").await);
+    let (app, _, token) = limited(1).await;
+    let narrow = app.key(OWNER, "read:profile").await;
     let refused_before = async |token: &str, narrow: &str| {
         let bearer = format!("Bearer {token}");
         let authorized = [("authorization", &*bearer)];
@@ -211,8 +196,7 @@ async fn limit_is_checked_between_parameters_and_storage() {
 
 #[tokio::test]
 async fn missing_course_is_charged_without_fields() {
-    let (app, _) = limited(2).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, _, token) = limited(2).await;
     let absent = app.get(&token, "/api/v1/courses/nobody").await;
     absent.failure(404, "not_found");
     assert_eq!(fields(&absent), (None, None));
@@ -222,9 +206,8 @@ async fn missing_course_is_charged_without_fields() {
 /// A response is cached without the rate-limit fields of its first caller.
 #[tokio::test]
 async fn cached_responses_and_etags_exclude_limits() {
-    let (app, clock) = limited(10).await;
+    let (app, clock, token) = limited(10).await;
     let without = TestApp::new().await;
-    let token = app.key(OWNER, "read:courses").await;
     let first = app.get(&token, COURSES).await;
     clock.advance(1_000);
     let second = app.get(&app.key(OWNER, "read:courses").await, COURSES).await;
@@ -261,10 +244,9 @@ impl RateLimiter for UnavailableLimiter {
 async fn uncounted_request_passes_without_fields() {
     let limiter = UnavailableLimiter(RateLimit::new(1, std::time::Duration::from_secs(1)).unwrap());
     let app = TestApp::with(|builder| builder.rate_limiter(std::sync::Arc::new(limiter))).await;
-    let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
+    let token = app.key(OWNER, "read:courses").await;
     for (none_match, status) in [("\"other\"", 200), ("*", 304), ("\"other\"", 200)] {
-        let request = Request::get(COURSES).header("authorization", &bearer).header("if-none-match", none_match);
-        let response = send(&app.catalogue, BASE, request.body(()).unwrap()).await;
+        let response = app.revalidate(&token, COURSES, none_match).await;
         assert_eq!((response.status.as_u16(), fields(&response)), (status, (None, None)));
     }
 }

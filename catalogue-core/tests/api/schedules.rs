@@ -9,13 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use catalogue_core::admin::{Account, AdminStorage as _, NewCredential};
-use catalogue_core::auth::Scopes;
-use catalogue_core::storage::{Actor, KeyStorage as _, MemoryStorage};
-use catalogue_core::{AccountId, Catalogue, Course};
+use catalogue_core::{Catalogue, Course};
 use catalogue_storage_conformance::sample;
 use catalogue_storage_tests::intercept::{Intercept, Point};
 use http::{Request, Response};
+
+use crate::app::{OTHER, OWNER, TestApp};
 
 /// Number of schedules.
 const SCHEDULES: u64 = 1_000;
@@ -35,7 +34,7 @@ struct Owner {
 
 /// Two servers over one storage, each with a page cache for a few responses.
 struct World {
-    memory: MemoryStorage,
+    app: TestApp,
     servers: [Catalogue; 2],
     owners: Vec<Owner>,
     /// Body and version of each tag.
@@ -46,10 +45,10 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        let memory = MemoryStorage::new();
+        let app = TestApp::new().await;
         let servers = [(); 2].map(|()| {
             // Other tasks can run before and after each read of a revision.
-            let storage = Intercept::new(memory.clone()).on_call(|call, point| async move {
+            let storage = Intercept::new(app.storage.clone()).on_call(|call, point| async move {
                 let is_at_revision = point != Point::Begun || call == "revision";
                 if is_at_revision && call != "find_credential" {
                     yield_now().await;
@@ -59,17 +58,11 @@ impl World {
             Catalogue::with_api_keys(storage).page_cache(6 << 10).build().unwrap()
         });
         let mut owners = Vec::new();
-        for id in ["anna", "bert"] {
-            let mut import = memory.begin_import().await.unwrap();
-            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
-            import.put_account(&account).await.unwrap();
-            import.commit().await.unwrap();
-            let (token, key) = NewCredential::api_key(account.id, "", Scopes::from_names(["read:courses"]));
-            memory.create_key(&key, &Actor::OPERATOR).await.unwrap();
-            let (begun, committed) = Default::default();
-            owners.push(Owner { id, token: token.expose().to_owned(), begun, committed });
+        for id in [OWNER, OTHER] {
+            let (token, begun, committed) = (app.key(id, "read:courses").await, AtomicU64::new(0), AtomicU64::new(0));
+            owners.push(Owner { id, token, begun, committed });
         }
-        let world = Self { memory, servers, owners, tags: Mutex::default(), response_counts: Default::default() };
+        let world = Self { app, servers, owners, tags: Mutex::default(), response_counts: Default::default() };
         for owner in &world.owners {
             world.commit(owner).await;
         }
@@ -79,11 +72,7 @@ impl World {
     /// Changes both courses of the account in one commit.
     async fn commit(&self, owner: &Owner) {
         let version = owner.begun.fetch_add(1, Ordering::SeqCst) + 1;
-        let mut import = self.memory.begin_import().await.unwrap();
-        for slug in ["one", "two"] {
-            import.put_course(&course(owner.id, slug, version)).await.unwrap();
-        }
-        import.commit().await.unwrap();
+        self.app.put(["one", "two"].map(|slug| course(owner.id, slug, version))).await;
         owner.committed.store(version, Ordering::SeqCst);
     }
 

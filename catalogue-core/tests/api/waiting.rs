@@ -3,15 +3,15 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use catalogue_core::Catalogue;
 use catalogue_core::storage::{MemoryStorage, StorageError, StorageErrorKind};
+use catalogue_core::{Catalogue, Course};
 use catalogue_storage_tests::intercept::{Intercept, Point};
 use http::{Request, Response};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::app::{TestApp, course};
 use crate::observer::Recorder;
-use crate::page_cache::retitle;
+use crate::page_cache::READS;
 
 const LIST: &str = "/api/v1/courses";
 
@@ -23,14 +23,10 @@ enum End {
     Panicked,
 }
 
-/// Calls of a storage that read courses.
-const READS: [&str; 2] = ["list_courses", "find_course"];
-
 /// A catalogue over one course, whose reads end when and how a test decides.
 struct Fixture {
-    catalogue: Catalogue,
+    app: TestApp,
     storage: Arc<Intercept<MemoryStorage>>,
-    memory: MemoryStorage,
     /// Causes of failed requests.
     causes: Arc<Recorder<Option<String>>>,
     token: String,
@@ -41,7 +37,7 @@ type Call<'a> = Pin<Box<dyn Future<Output = Response<bytes::Bytes>> + 'a>>;
 
 impl Fixture {
     async fn new() -> Self {
-        let (app, token) = TestApp::with_courses([course("c", 0)]).await;
+        let (mut app, token) = TestApp::with_courses([course("c", 0)]).await;
         let (ends, receiver) = unbounded_channel();
         let receiver = Arc::new(tokio::sync::Mutex::new(receiver));
         let storage = Intercept::new(app.storage.clone()).on_call(move |call, point| {
@@ -59,20 +55,19 @@ impl Fixture {
         });
         let (storage, causes) = (Arc::new(storage), Recorder::of(|request| request.failure.map(ToString::to_string)));
         let builder = Catalogue::with_api_keys(Arc::clone(&storage)).observer(Arc::clone(&causes));
-        Self { catalogue: builder.build().unwrap(), storage, memory: app.storage, causes, token, ends }
+        app.catalogue = builder.build().unwrap();
+        Self { app, storage, causes, token, ends }
     }
 
     fn call(&self, path: &str) -> Call<'_> {
         let request = Request::get(path).header("authorization", format!("Bearer {}", self.token));
-        Box::pin(self.catalogue.call(request.body(()).unwrap()))
+        Box::pin(self.app.catalogue.call(request.body(()).unwrap()))
     }
 
     /// Starts `N` calls: the first one reads, and the others wait for it.
     async fn calls<const N: usize>(&self, path: &str) -> [Call<'_>; N] {
         let mut calls = [(); N].map(|()| self.call(path));
-        for call in &mut calls {
-            assert_eq!(poll(call).await, None);
-        }
+        assert_waiting(&mut calls).await;
         assert_eq!(self.reads(), 1);
         calls
     }
@@ -92,6 +87,12 @@ async fn poll(call: &mut Call<'_>) -> Option<u16> {
         biased;
         response = call => Some(response.status().as_u16()),
         () = async {} => None,
+    }
+}
+
+async fn assert_waiting(calls: &mut [Call<'_>]) {
+    for call in calls {
+        assert_eq!(poll(call).await, None);
     }
 }
 
@@ -116,11 +117,11 @@ async fn statuses(mut calls: Vec<Call<'_>>) -> Vec<u16> {
 async fn waiters_share_the_response_of_the_leader() {
     let fixture = Fixture::new().await;
     let calls: [_; 10] = fixture.calls(LIST).await;
-    assert_eq!(fixture.catalogue.in_flight(), 10);
+    assert_eq!(fixture.app.catalogue.in_flight(), 10);
     // If each request read the list, nine would get no end.
     fixture.end(End::Succeeded);
     assert_eq!(statuses(calls.into()).await, [200; 10]);
-    assert_eq!((fixture.reads(), fixture.catalogue.in_flight()), (1, 0));
+    assert_eq!((fixture.reads(), fixture.app.catalogue.in_flight()), (1, 0));
 }
 
 #[tokio::test]
@@ -128,14 +129,12 @@ async fn waiters_read_concurrently_when_response_is_not_cacheable() {
     let fixture = Fixture::new().await;
     let [mut leader, mut others @ ..]: [_; 10] = fixture.calls(LIST).await;
     // The courses change while the leader reads, so its response cannot be cached for the others.
-    retitle(&fixture.memory, "c", "Changed").await;
+    fixture.app.put([Course { title: "Changed".to_owned(), ..course("c", 0) }]).await;
     fixture.end(End::Succeeded);
     assert_eq!(poll(&mut leader).await, Some(200));
     // Each waiter wakes the next one.
     for _ in 0..9 {
-        for call in &mut others {
-            assert_eq!(poll(call).await, None);
-        }
+        assert_waiting(&mut others).await;
     }
     assert_eq!(fixture.reads(), 10, "all waiters read at the same time");
     for _ in 0..9 {
@@ -164,35 +163,22 @@ async fn waiters_fail_when_the_leader_fails() {
         // The next request reads again.
         fixture.end(End::Succeeded);
         assert_eq!(poll(&mut fixture.call(LIST)).await, Some(200), "{end:?}");
-        assert_eq!((fixture.reads(), fixture.catalogue.page_cache().hits), (2, 0), "{end:?}");
+        assert_eq!((fixture.reads(), fixture.app.catalogue.page_cache().hits), (2, 0), "{end:?}");
     }
 }
 
 #[tokio::test]
 async fn waiter_reads_for_all_when_leader_is_dropped() {
-    let fixture = Fixture::new().await;
-    let [first, mut others @ ..]: [_; 8] = fixture.calls(LIST).await;
-    drop(first);
-    for call in &mut others {
-        assert_eq!(poll(call).await, None);
+    for (end, status) in [(End::Succeeded, 200), (End::Failed, 500)] {
+        let fixture = Fixture::new().await;
+        let [first, mut others @ ..]: [_; 8] = fixture.calls(LIST).await;
+        drop(first);
+        assert_waiting(&mut others).await;
+        assert_eq!(fixture.reads(), 2);
+        fixture.end(end);
+        assert_eq!(statuses(others.into()).await, [status; 7], "{end:?}");
+        assert_eq!(fixture.reads(), 2);
     }
-    assert_eq!(fixture.reads(), 2);
-    fixture.end(End::Succeeded);
-    assert_eq!(statuses(others.into()).await, [200; 7]);
-    assert_eq!(fixture.reads(), 2);
-}
-
-#[tokio::test]
-async fn waiters_fail_when_second_leader_fails() {
-    let fixture = Fixture::new().await;
-    let [first, mut others @ ..]: [_; 4] = fixture.calls(LIST).await;
-    drop(first);
-    for call in &mut others {
-        assert_eq!(poll(call).await, None);
-    }
-    fixture.end(End::Failed);
-    assert_eq!(statuses(others.into()).await, [500; 3]);
-    assert_eq!(fixture.reads(), 2);
 }
 
 #[tokio::test]

@@ -18,8 +18,11 @@ fn text(format: DocumentFormat) -> String {
 }
 
 fn text_at(format: DocumentFormat, base: &str, docs: &str) -> String {
-    let builder = Catalogue::with_api_keys(MemoryStorage::new()).base_url(base).docs_url(docs);
-    builder.build().unwrap().document(format)
+    catalogue(base, docs).document(format)
+}
+
+fn catalogue(base: &str, docs: &str) -> Catalogue {
+    Catalogue::with_api_keys(MemoryStorage::new()).base_url(base).docs_url(docs).build().unwrap()
 }
 
 fn json(format: DocumentFormat) -> Value {

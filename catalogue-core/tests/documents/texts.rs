@@ -90,10 +90,6 @@ fn urls_are_those_of_the_deployment() {
         assert!(text.contains(call), "{base}: {call}");
         assert!(text.contains(link), "{docs}: {link}");
     }
-}
-
-#[test]
-fn reference_page_at_the_root_has_a_link() {
-    let text = text_at(DocumentFormat::Llms, "/api", "/");
-    assert!(text.contains("[Reference page](/):"), "{text}");
+    let index = text_at(DocumentFormat::Llms, "/api", "/");
+    assert!(index.contains("[Reference page](/):"), "{index}");
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use catalogue_core::admin::{Account, AdminStorage, CredentialRecord, NewCredential};
-use catalogue_core::auth::{CredentialKind, Identity, NewToken, Scopes};
+use catalogue_core::admin::{AdminStorage, NewCredential};
+use catalogue_core::auth::{NewToken, Scopes};
 use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 use catalogue_sqlite::SqliteStorage;
@@ -24,8 +24,7 @@ impl Data {
         let storage = SqliteStorage::open_and_migrate(directory.path().join("catalogue.db")).unwrap();
         let mut import = storage.begin_import().await.unwrap();
         for id in [ACCOUNT, "acc_b"] {
-            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
-            import.put_account(&account).await.unwrap();
+            import.put_account(&sample::account(id)).await.unwrap();
         }
         for (slug, created_at) in [("one", 1), ("two", 2)] {
             import.put_course(&course(slug, created_at)).await.unwrap();
@@ -43,26 +42,12 @@ impl Data {
         self.directory.path().join("catalogue.db")
     }
 
-    /// Creates a token of [`ACCOUNT`].
-    pub(crate) async fn token(&self, kind: CredentialKind) -> NewToken {
-        let token = NewToken::mint(kind);
+    /// Creates an API key of [`ACCOUNT`].
+    pub(crate) async fn key(&self) -> NewToken {
         let scopes = Scopes::from_names(["read:courses"]);
-        let account = AccountId::new(ACCOUNT);
-        let identity = match kind {
-            CredentialKind::OAuth => Identity::oauth(account, &token.digest(), scopes),
-            _ => Identity::api_key(account, "key_1", scopes),
-        };
-        let record = CredentialRecord {
-            identity,
-            name: None,
-            shown_prefix: token.shown_prefix().to_owned(),
-            created_at: Timestamp::now(),
-            expires_at: None,
-            revoked_at: None,
-            last_used_at: None,
-            replaced_by: None,
-        };
-        self.storage.create_key(&NewCredential { digest: token.digest(), record }, &Actor::OPERATOR).await.unwrap();
+        let (token, mut key) = NewCredential::api_key(AccountId::new(ACCOUNT), "a key", scopes);
+        key.record.identity.credential_id = "key_1".into();
+        self.storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
         token
     }
 

@@ -2,9 +2,10 @@
 //!
 //! If haproxy is not installed, its test is skipped with a message, unless `CATALOGUE_TEST_REQUIRE` names `haproxy`.
 
-use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+use crate::skip::or_skip_unless;
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("deployment").join(name)
@@ -27,15 +28,9 @@ fn haproxy_accepts_its_configuration() {
     // Debian installs haproxy in a folder that is only on the PATH of administrators.
     let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new("haproxy");
-    match command.args(["-c", "-f"]).arg(file("haproxy.cfg")).env("PATH", path).output() {
-        Ok(output) => assert_accepted(&output),
-        Err(error) => {
-            let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
-            assert!(!required.split(',').any(|name| name.trim() == "haproxy"), "haproxy is required: {error}");
-            // Bypasses the capture of test output, so that the message is visible.
-            stderr().write_all(format!("skipped: haproxy: {error}\n").as_bytes()).unwrap();
-        }
-    }
+    let output = command.args(["-c", "-f"]).arg(file("haproxy.cfg")).env("PATH", path).output();
+    let Some(output) = or_skip_unless("haproxy", output.map_err(|error| error.to_string())) else { return };
+    assert_accepted(&output);
 }
 
 #[test]

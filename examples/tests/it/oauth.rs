@@ -64,7 +64,7 @@ async fn readme_commands_work() {
     let elsewhere = script.replace("resource=http://", "resource=https://");
     let output = run(Command::new("bash").args(["-euc", &elsewhere]));
     assert!(output.contains("unauthorized") && !output.contains("slug"), "{output}");
-    let key = data.token(catalogue_core::auth::CredentialKind::ApiKey).await;
+    let key = data.key().await;
     drop(issuer);
     assert_eq!(host.get("/api/v1/courses", key.expose()).status, 200);
     host.signal("TERM");

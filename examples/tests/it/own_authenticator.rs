@@ -1,7 +1,5 @@
 //! Tests of the host application with sessions.
 
-use catalogue_core::auth::CredentialKind;
-
 use crate::data::{ACCOUNT, Data};
 use crate::http::{TestResponse, request};
 use crate::program::Host;
@@ -22,7 +20,7 @@ fn end(host: &Host, token: &str) {
 async fn keys_and_sessions_are_both_accepted() {
     let data = Data::new().await;
     let host = Host::start("own_authenticator", &data.database_url());
-    let key = data.token(CredentialKind::ApiKey).await;
+    let key = data.key().await;
     let (session, _) = begin(&host);
     for token in [key.expose(), &*session] {
         assert_eq!(host.get("/api/v1/me", token).json()["data"]["userId"], ACCOUNT);

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use catalogue_core::auth::CredentialKind;
 use serde_json::{Value, json};
 
 use crate::data::{ACCOUNT, Data};
@@ -24,7 +23,7 @@ fn responses(data: &Data, events: &[String]) -> (Vec<Value>, String) {
 #[tokio::test]
 async fn each_event_gets_a_response() {
     let data = Data::new().await;
-    let key = data.token(CredentialKind::ApiKey).await;
+    let key = data.key().await;
     let headers = json!({ "Authorization": format!("Bearer {}", key.expose()), "Accept-Encoding": "gzip" });
     let event = |method: &str, path: &str, query: &str| {
         json!({ "method": method, "path": path, "query": query, "headers": headers }).to_string()

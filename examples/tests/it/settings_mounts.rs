@@ -4,9 +4,10 @@ use std::net::TcpListener;
 
 use actix_web::{App, HttpRequest, HttpServer, web};
 use catalogue_core::AccountId;
-use catalogue_core::admin::{Account, AdminStorage};
+use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::MemoryStorage;
 use catalogue_settings::{DeveloperSettings, Owner};
+use catalogue_storage_conformance::sample;
 use http_body_util::Full;
 use warp::Filter;
 use warp::hyper::body::Bytes;
@@ -16,7 +17,7 @@ use crate::http::{TestResponse, request};
 async fn settings() -> DeveloperSettings {
     let storage = MemoryStorage::new();
     let mut import = storage.begin_import().await.unwrap();
-    import.put_account(&Account { id: "acc".into(), name: String::new(), email: String::new() }).await.unwrap();
+    import.put_account(&sample::account("acc")).await.unwrap();
     import.commit().await.unwrap();
     DeveloperSettings::builder(storage).build().unwrap()
 }

@@ -34,31 +34,6 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Plays `events` and returns the results of each key.
-fn play(requests: u32, events: impl IntoIterator<Item = Event>) -> HashMap<Fingerprint, Vec<Acquired>> {
-    let (windows, mut now) = (windows(requests), 0);
-    let mut results: HashMap<_, Vec<_>> = HashMap::new();
-    let mut grants: HashMap<_, Vec<_>> = HashMap::new();
-    for event in events {
-        match event {
-            Event::Pass(nanoseconds) => now += nanoseconds,
-            Event::Acquire(key) => {
-                let acquired = windows.acquire(key, now);
-                if let Acquired::Granted { window, .. } = acquired {
-                    grants.entry(key).or_default().push(window);
-                }
-                results.entry(key).or_default().push(acquired);
-            }
-            Event::Refund(key) => {
-                if let Some(window) = grants.entry(key).or_default().pop() {
-                    windows.refund(key, window);
-                }
-            }
-        }
-    }
-    results
-}
-
 proptest! {
     /// A window never grants more than the limit, not counting refunds; `remaining` is the rest of the limit;
     /// a refusal means that nothing remains; and no window begins before the previous one has ended.
@@ -115,14 +90,23 @@ proptest! {
     /// The results of one key do not depend on other keys.
     #[test]
     fn keys_are_independent(requests in 1..5_u32, events in vec(event(), 0..80)) {
-        let together = play(requests, events.iter().copied());
-        for key in 0..3 {
-            let is_of_key = |event: &Event| match event {
-                Event::Pass(_) => true,
-                Event::Acquire(other) | Event::Refund(other) => *other == key,
-            };
-            let separate = play(requests, events.iter().copied().filter(is_of_key));
-            prop_assert_eq!(separate.get(&key), together.get(&key));
+        let (together, separate, mut now) = (windows(requests), [(); 3].map(|()| windows(requests)), 0);
+        let mut grants = [(); 3].map(|()| Vec::new());
+        for event in events {
+            match event {
+                Event::Pass(nanoseconds) => now += nanoseconds,
+                Event::Acquire(key) => {
+                    let acquired = together.acquire(key, now);
+                    prop_assert_eq!(acquired, separate[key as usize].acquire(key, now));
+                    if let Acquired::Granted { window, .. } = acquired {
+                        grants[key as usize].push(window);
+                    }
+                }
+                Event::Refund(key) => if let Some(window) = grants[key as usize].pop() {
+                    together.refund(key, window);
+                    separate[key as usize].refund(key, window);
+                },
+            }
         }
     }
 

@@ -98,7 +98,13 @@ impl Reader<'_> {
         let parameters = operation["parameters"].as_array().into_iter().flatten().map(|parameter| {
             let (parameter, bounds) = (self.resolve(parameter), &self.resolve(parameter)["schema"]);
             let name = parameter["name"].as_str().unwrap().to_owned();
-            (name, Parameter { bounds: bounds.clone(), schema: self.compile(bounds) })
+            let schema = self.compile(bounds);
+            assert!(parameter["description"].as_str().unwrap().ends_with('.'), "invalid description: {parameter}");
+            assert!(
+                parameter.get("example").is_none_or(|example| schema.is_valid(example)),
+                "invalid example: {parameter}"
+            );
+            (name, Parameter { bounds: bounds.clone(), schema })
         });
         let responses = operation["responses"].as_object().unwrap().iter();
         Operation {

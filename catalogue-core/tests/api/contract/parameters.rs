@@ -20,27 +20,6 @@ fn bound(parameter: &Parameter, word: &str) -> usize {
 }
 
 #[tokio::test]
-async fn limits_are_accepted_within_their_bounds() {
-    let limit = parameter("listCourses", "limit");
-    let [minimum, maximum, default] = ["minimum", "maximum", "default"].map(|word| bound(limit, word));
-    let app = TestApp::new().await;
-    app.put((0..=maximum).map(|number| course(&format!("c{number}"), 0))).await;
-    let token = app.key(OWNER, "read:courses").await;
-    let list = async |query: String| app.get(&token, &format!("{BASE}/courses?{query}")).await;
-
-    for (query, items) in
-        [(String::new(), default), (format!("limit={minimum}"), minimum), (format!("limit={maximum}"), maximum)]
-    {
-        assert_eq!(list(query).await.data().as_array().unwrap().len(), items);
-    }
-    for outside in [minimum - 1, maximum + 1] {
-        let details = list(format!("limit={outside}")).await.failure(400, "invalid_request");
-        assert_eq!((&details["minimum"], &details["maximum"]), (&json!(minimum), &json!(maximum)));
-        assert!(!limit.schema.is_valid(&json!(outside)));
-    }
-}
-
-#[tokio::test]
 async fn cursors_match_schema_and_others_are_refused() {
     let cursor = parameter("listCourses", "cursor");
     let app = TestApp::new().await;
@@ -64,9 +43,7 @@ async fn cursors_match_schema_and_others_are_refused() {
 async fn slugs_match_their_schema() {
     let slug = parameter("getCourse", "slug");
     let longest = "s".repeat(bound(slug, "maxLength"));
-    let app = TestApp::new().await;
-    app.put([course(&longest, 0), course("🤗", 0)]).await;
-    let token = app.key(OWNER, "read:courses").await;
+    let (app, token) = TestApp::with_courses([course(&longest, 0), course("🤗", 0)]).await;
     for (segment, known) in [(&*longest, &*longest), ("%F0%9F%A4%97", "🤗")] {
         assert!(slug.schema.is_valid(&json!(known)), "{known}");
         assert_eq!(app.get(&token, &format!("{BASE}/courses/{segment}")).await.data()["slug"], known);

@@ -1,15 +1,12 @@
 //! Requests to every operation that together cause all responses that the document describes.
 
-use std::time::Duration;
-
 use catalogue_core::auth::CredentialKind;
-use catalogue_core::limit::{LocalRateLimiter, RateLimit};
-use catalogue_core::storage::{Actor, KeyStorage};
-use catalogue_core::{AccountId, Catalogue, Timestamp};
+use catalogue_core::{Catalogue, Timestamp};
 use http::{Method, Request};
 
 use super::document::{DOCUMENT, Operation};
 use crate::app::{BASE, OWNER, TestApp, TestResponse, course, send};
+use crate::clock::Clock;
 use crate::failures::{FailureMode, failing_catalogue};
 
 /// An operation and its response.
@@ -64,16 +61,13 @@ impl Stage {
         let first = usual.get(&token, "/api/v1/courses?limit=1").await.json();
         let keys_only = TestApp::with(|builder| builder.accept([CredentialKind::ApiKey])).await;
         let (revoked_token, revoked) = usual.credential(CredentialKind::ApiKey, OWNER, "read:courses", None).await;
-        usual
-            .storage
-            .revoke_key(&AccountId::new(OWNER), &revoked, Timestamp::now(), &Actor::OPERATOR)
-            .await
-            .unwrap()
-            .unwrap();
+        usual.revoke(&revoked).await;
+        let limited = TestApp::with(|builder| builder.rate_limiter(Clock::new().limiter(1, 60))).await;
+        limited.put([course("c", 0)]).await;
         let expiry = Some(Timestamp::now());
         Self {
             full: TestApp::with(|builder| builder.max_in_flight(0)).await,
-            limited: Self::limited().await,
+            limited,
             failing: failing_catalogue(FailureMode::Error),
             profile_token: usual.key(OWNER, "read:profile").await,
             expired_token: usual.credential(CredentialKind::ApiKey, OWNER, "read:courses", expiry).await.0,
@@ -84,13 +78,6 @@ impl Stage {
             token,
             revoked_token,
         }
-    }
-
-    async fn limited() -> TestApp {
-        let once = RateLimit::new(1, Duration::from_secs(60)).unwrap();
-        let app = TestApp::with(|builder| builder.rate_limiter(LocalRateLimiter::new(once))).await;
-        app.put([course("c", 0)]).await;
-        app
     }
 
     fn queries(&self) -> Vec<String> {

@@ -12,7 +12,7 @@ use http::Request;
 use serde_json::json;
 
 use super::issuer::{AUDIENCE, Issuer, now};
-use super::{RecordedCodes, refusal};
+use super::{refusal, refusal_codes};
 use crate::app::{BASE, OWNER, TestApp, course, send};
 use crate::clock::Clock;
 
@@ -72,14 +72,14 @@ async fn opaque_token_reads_courses_of_its_account() {
 
 #[tokio::test]
 async fn only_active_token_gets_error_description() {
-    let codes = RecordedCodes::default();
-    let (app, ..) = app(|builder| builder.observer(codes.clone())).await;
-    codes.0.lock().unwrap().clear();
+    let codes = refusal_codes();
+    let (app, ..) = app(|builder| builder.observer(Arc::clone(&codes))).await;
+    codes.take();
     let plain = r#"Bearer realm="catalogue", error="invalid_token""#;
     assert_eq!(refusal(&app.get("unknown", "/api/v1/me").await), (json!("invalid"), plain));
     let described = format!(r#"{plain}, error_description="The token is for another audience.""#);
     assert_eq!(refusal(&app.get("good-elsewhere", "/api/v1/me").await), (json!("invalid"), &*described));
-    assert_eq!(*codes.0.lock().unwrap(), [Some("inactive"), Some("audience")]);
+    assert_eq!(codes.take(), [Some("inactive"), Some("audience")]);
 }
 
 /// A client that tries unknown tokens causes no more introspections than its limit allows. A failed one is refunded.

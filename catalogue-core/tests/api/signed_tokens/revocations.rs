@@ -1,36 +1,18 @@
 //! Revocations of signed tokens: the lookup of a revocation replaces the lookup of a credential (decisions O6 and O29).
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use catalogue_core::admin::AdminStorage as _;
 use catalogue_core::auth::{BearerToken, Credential, Identity, Scopes, StoredCredentials, TokenDigest};
 use catalogue_core::storage::{CredentialStorage, MemoryStorage, StorageError};
-use catalogue_core::{AccountId, Catalogue, async_trait};
+use catalogue_core::{AccountId, Catalogue, Timestamp, async_trait};
+use catalogue_storage_tests::intercept::Intercept;
 use http::Request;
 use serde_json::json;
 
 use super::issuer::Issuer;
 use super::refusal;
 use crate::app::{BASE, OWNER, TestResponse, send};
-
-/// A storage that has only revocations, and records its calls.
-#[derive(Debug, Default)]
-struct Revocations {
-    revoked: Mutex<Vec<TokenDigest>>,
-    lookups: Mutex<Vec<&'static str>>,
-}
-
-#[async_trait]
-impl CredentialStorage for Revocations {
-    async fn find_credential(&self, _: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        self.lookups.lock().unwrap().push("credential");
-        Ok(None)
-    }
-
-    async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
-        self.lookups.lock().unwrap().push("revocation");
-        Ok(Some(self.revoked.lock().unwrap().contains(digest)))
-    }
-}
 
 /// A storage with one credential, which does not implement `is_revoked`.
 #[derive(Debug)]
@@ -57,22 +39,24 @@ fn catalogue(storage: impl CredentialStorage, issuer: &Issuer) -> Catalogue {
 #[tokio::test]
 async fn revoked_token_is_refused_with_one_lookup() {
     let issuer = Issuer::new();
-    let storage = Arc::<Revocations>::default();
+    let memory = MemoryStorage::new();
+    let storage = Arc::new(Intercept::new(memory.clone()));
+    let lookups = || [storage.count(&["is_revoked"]), storage.count(&["find_credential"])];
     let catalogue = catalogue(Arc::clone(&storage), &issuer);
     let token = issuer.token(&json!({}));
     for _ in 0..2 {
         assert_eq!(me(&catalogue, &token).await.status, 200);
     }
-    storage.revoked.lock().unwrap().push(BearerToken::new(&token).unwrap().digest());
+    let digest = BearerToken::new(&token).unwrap().digest();
+    memory.revoke_tokens(&[digest], Timestamp::MAX, Timestamp::now()).await.unwrap();
     let response = me(&catalogue, &token).await;
     assert_eq!(refusal(&response), (json!("revoked"), r#"Bearer realm="catalogue", error="invalid_token""#));
-    assert_eq!(*storage.lookups.lock().unwrap(), ["revocation"; 3]);
-    storage.lookups.lock().unwrap().clear();
+    assert_eq!(lookups(), [3, 0]);
     // Other credentials cost no additional lookup either.
     for token in ["cato_x", "opaque", "a.b"] {
         assert_eq!(me(&catalogue, token).await.status, 401);
     }
-    assert_eq!(*storage.lookups.lock().unwrap(), ["credential"; 3]);
+    assert_eq!(lookups(), [3, 3]);
 }
 
 /// A storage without revocations may have credentials of any form.

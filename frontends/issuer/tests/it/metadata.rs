@@ -34,7 +34,7 @@ async fn start(first: ResponseFor, has_second: bool) -> Server {
     .await
 }
 
-async fn fetch(keys: &IssuerKeys) -> Result<String, String> {
+pub(crate) async fn fetch(keys: &IssuerKeys) -> Result<String, String> {
     let fetched = keys.fetch().await;
     fetched.map(|set| String::from_utf8(set.to_vec()).unwrap()).map_err(|error| error.to_string())
 }

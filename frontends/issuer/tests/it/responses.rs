@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use catalogue_core::auth::introspected::Introspect as _;
-use catalogue_core::auth::signed::FetchKeys as _;
 use catalogue_issuer::{ClientCredentials, Introspection, IssuerKeys, KeySource};
 
-use crate::metadata::{OPENID, RFC_8414};
+use crate::metadata::{self, OPENID, RFC_8414};
 use crate::server::{Server, ok, response};
 
 const TOKEN: &str = "opaque-text";
@@ -14,8 +13,7 @@ const TOKEN: &str = "opaque-text";
 type Outcome = Result<String, String>;
 
 async fn fetch(issuer: &str, source: KeySource) -> Outcome {
-    let fetched = IssuerKeys::new(issuer, source).unwrap().fetch().await;
-    fetched.map(|set| String::from_utf8(set.to_vec()).unwrap()).map_err(|error| error.to_string())
+    metadata::fetch(&IssuerKeys::new(issuer, source).unwrap()).await
 }
 
 /// Returns the outcomes of fetching keys and of introspection, from a server that sends `response`.

@@ -60,21 +60,6 @@ fn accepted_token_is_cached_if_configured() {
 }
 
 #[test]
-fn unavailable_issuer_returns_500_for_opaque_tokens() {
-    let Some((dir, mut issuer)) = Issuer::start() else { return };
-    let observed = Observed::start(&dir, &introspection(&dir, &issuer));
-    let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();
-    let token = issuer.token("format=opaque");
-    assert_eq!(courses(&observed, &token), 200);
-    issuer.stop();
-    assert_eq!([courses(&observed, &token), courses(&observed, key.trim_end())], [500, 200]);
-    observed.wait_for_log("cannot introspect a token now");
-    issuer.start_again();
-    assert_eq!(courses(&observed, &issuer.token("format=opaque")), 200);
-    assert_eq!(outcome_count(&observed, "unavailable"), 1.0);
-}
-
-#[test]
 fn wrong_client_secret_returns_500_and_fails_doctor() {
     let Some((dir, issuer)) = Issuer::start() else { return };
     let introspection = introspection(&dir, &issuer);

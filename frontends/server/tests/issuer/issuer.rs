@@ -52,12 +52,6 @@ impl Issuer {
         self.child.wait().unwrap();
     }
 
-    /// Sends a signal: `STOP` suspends the issuer, `CONT` resumes it.
-    pub(crate) fn signal(&self, name: &str) {
-        let kill = format!("kill -s {name} {}", self.child.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-    }
-
     pub(crate) fn start_again(&mut self) {
         let (_, port) = self.address.split_once(':').unwrap();
         *self = Self::run(self.packages.clone(), self.folder.clone(), port, None);

@@ -8,7 +8,6 @@ mod header;
 mod key_set;
 mod properties;
 mod revocation;
-mod rfc_examples;
 mod signature;
 mod syntax;
 mod waiting;

@@ -85,17 +85,6 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_header_and_payload_are_never_accepted(header in vec(any::<u8>(), 0..60), payload in vec(any::<u8>(), 0..60)) {
-        let text = format!("{}.{}.AAAA", base64(header), base64(payload));
-        prop_assert!(!matches!(verdict(&text), Some(Verdict::Accepted(_))));
-    }
-
-    #[test]
-    fn key_set_parser_never_panics(json in "[\\[\\]{}\":,a-z0-9]{0,60}") {
-        let _ = super::super::key_set::KeySet::parse(json.as_bytes());
-    }
-
-    #[test]
     fn accepted_tokens_are_accepted_by_another_library(
         signer in prop_oneof![4 => Just(0), 1 => 1..5_usize],
         header in members(&["alg", "kid", "typ", "crit", "x"]),
