@@ -31,7 +31,7 @@ case_table! {
         (authorized_by(&frontend.seed.key), 401),
     ];
 
-    /// It gets the response for a malformed token, not the one for a missing token.
+    /// The response is that for a malformed token, not the one for a missing token.
     non_ascii_bytes_are_preserved: "A header with non-ASCII bytes reaches the catalogue." => [
         (authorized_by(b"Bearer \xff\xfe"), 401), (authorized_by("Bearer k\u{e9}y"), 401),
     ];

@@ -18,7 +18,7 @@ case_table! {
         (frontend.get(format!("http://{HOST}")), 404),
     ];
 
-    /// It stands for the whole server (RFC 9112 section 3.2.4), and the catalogue is only a part of it.
+    /// The asterisk stands for the whole server (RFC 9112 section 3.2.4), and the catalogue is only a part of it.
     asterisk_returns_404: "The asterisk is not a path of the catalogue." => [(TestRequest::new("OPTIONS", "*"), 404)];
 
     /// CONNECT is for proxies (RFC 9112 section 3.2.3).

@@ -45,7 +45,7 @@ case_table! {
         ("/api/v1/courses/a+b", 200), ("/api/v1/courses/o'neill;v=1", 200),
     ];
 
-    /// It causes no redirect.
+    /// The response must not be a redirect.
     trailing_slash_is_preserved: "A path with a trailing slash is another path." => [
         ("/api/v1/me/", 404), ("/api/v1/courses/one/", 404),
     ];

@@ -18,7 +18,7 @@ case_table! {
         ("limit=", 400), ("&&limit", 400),
     ];
 
-    /// It means a space, and only the catalogue may decode it.
+    /// A plus means a space, and only the catalogue may decode it.
     plus_is_preserved: "A plus reaches the catalogue." => [("limit=+5", 400)];
 
     /// An escaped separator does not separate parameters.
@@ -30,7 +30,7 @@ case_table! {
 
     malformed_escapes_are_preserved: "Malformed escapes in a query are accepted." => [("x=%ff%zz%&limit=2", 200)];
 
-    /// It may contain characters that end other parts of a URL.
+    /// A query may contain characters that end other parts of a URL.
     slashes_and_question_marks_are_preserved: "A query continues after a second question mark." => [
         ("limit=1?limit=2", 400), ("x=/api/v1/me?&limit=1", 200),
     ];
