@@ -65,9 +65,7 @@ async fn failure_is_logged_with_cause() {
 #[tokio::test]
 async fn changes_are_logged_without_secrets_and_names() {
     let (log, _guard) = capture_log();
-    let mut storage = HostStorage::new().await;
-    storage.has_minute_resolution = true;
-    let app = App::over(storage, |builder| builder);
+    let app = App::over(HostStorage::with_minute_resolution().await, |builder| builder);
     let key = app.make("Acme school").await;
     let rotated = Key::of(app.send("POST", &key.api("/rotate"), &json!({ "overlapSeconds": 60 })).await.data());
     for _ in 0..2 {
