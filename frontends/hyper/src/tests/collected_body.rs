@@ -44,14 +44,6 @@ async fn service_gets_chunked_body_and_pipelined_request() {
 }
 
 #[tokio::test]
-async fn polled_body_gets_100_continue() {
-    let server = server().await;
-    let mut client = server.connect_awaiting_body("/echo").await;
-    client.send("hello").await;
-    assert!(client.response().await.ends_with("hello"));
-}
-
-#[tokio::test]
 async fn too_long_body_returns_413_and_ends_connection() {
     let server = server().await;
     for (framing, body) in [
