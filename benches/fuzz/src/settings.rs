@@ -15,7 +15,7 @@ use http::{Request, Response};
 use http_body_util::Full;
 use serde_json::Value;
 
-use super::call::block_on;
+use super::call::{block_on, header};
 
 const KEY: &str = "key_01912345678970008000000000000000";
 const COOKIE: &str = "__Host-catalogue-settings-62abb396";
@@ -127,12 +127,7 @@ impl Fixture {
 fn check_response(response: Response<Bytes>) -> Response<Bytes> {
     let (status, headers) = (response.status(), response.headers());
     assert!(!status.is_server_error(), "{response:?}");
-    let one = |name: &str| {
-        let mut values = headers.get_all(name).iter();
-        let value = values.next().map(|value| value.to_str().expect("header values are visible ASCII"));
-        assert!(values.next().is_none(), "repeated {name}");
-        value
-    };
+    let one = |name: &str| header(headers, name);
     assert_eq!((one("cache-control"), one("x-content-type-options")), (Some("no-store"), Some("nosniff")));
     assert!(one("content-security-policy").is_some_and(|policy| policy.starts_with("default-src 'none'; ")));
     assert!(one("x-request-id").is_some() && one("access-control-allow-origin").is_none());
