@@ -42,6 +42,11 @@ pub(super) fn check(input: &[u8]) {
     let fixture = Fixture::new();
     let first_response = fixture.send(first);
     let (status, keys) = (first_response.status().as_u16(), fixture.keys());
+    for key in &keys {
+        let name = key.name.as_deref().unwrap_or_default();
+        assert!(!name.trim().is_empty() && name.chars().count() <= 100, "{text:?} {key:?}");
+        assert!(!key.identity.scopes.is_empty() && key.expires_at.is_none_or(|end| end >= clock()), "{text:?} {key:?}");
+    }
     let is_known = cookie.contains(SECRET);
     assert!(is_known || status != 200 || !target.starts_with("/settings/activity"), "{text:?}");
     assert!(!first_response.headers().contains_key("set-cookie") || body.contains(CODE) || is_known, "{text:?}");
@@ -53,7 +58,7 @@ pub(super) fn check(input: &[u8]) {
         assert_eq!(made.len(), usize::from(status == 201), "{text:?} {first_response:?}");
         for key in made {
             assert_eq!(key.name, name(body, is_json), "{text:?}");
-            assert!(!key.identity.scopes.is_empty() && key.expires_at.is_none_or(|end| end > clock()), "{text:?}");
+            assert!(key.expires_at.is_none_or(|end| end > clock()), "{text:?}");
             assert!(
                 String::from_utf8_lossy(first_response.body()).contains("ccat_"),
                 "the token is shown once: {first_response:?}"
