@@ -37,19 +37,6 @@ where
 }
 
 #[tokio::test]
-async fn host_keeps_its_own_routes() {
-    let routes = warp::path!("about").map(|| "a host").or(catalogue_warp::filter(catalogue()));
-    let get = |path| Request::get(path).body(String::new()).unwrap();
-    let about = send(routes.clone(), get("/about")).await;
-    assert_eq!(about.body(), "a host");
-    let known = send(routes.clone(), get("/api/v1/me")).await;
-    assert_eq!(known.status(), 401);
-    let unknown = send(routes, get("/elsewhere")).await;
-    assert_eq!(unknown.status(), 404);
-    assert!(unknown.body().starts_with(b"{\"error\":{\"code\":\"not_found\""));
-}
-
-#[tokio::test]
 async fn filter_below_prefix_leaves_other_paths_to_host() {
     let prefix = warp::path("api").and(warp::path("v1"));
     let elsewhere = warp::any().map(|| "a page of the host");
