@@ -1,4 +1,4 @@
-//! Invalid input causes a 400 with its reason. The fuzz target `settings` asserts that it never causes a 500 or an invalid key.
+//! Invalid input causes a 400 with its reason. The fuzz target `settings` asserts that none causes a 500 or an invalid key.
 
 use serde_json::{Value, json};
 

@@ -63,7 +63,7 @@ impl HostStorage {
         Self { memory, calls: Arc::new(calls), fault }
     }
 
-    /// Sets the fault of each further call: the kind of its error, if any. After a call has been done, only its result is lost.
+    /// Sets the error of each further call, if any. An error at [`Point::Done`] only loses the call's result.
     pub(crate) fn set_fault(&self, fault: impl FnMut(&str, Point) -> Option<StorageErrorKind> + Send + 'static) {
         *self.fault.lock().unwrap() = Box::new(fault);
     }

@@ -36,11 +36,6 @@ fn devices_and_too_long_files_are_refused() {
 #[test]
 fn pipe_of_a_command_is_read() {
     let (reader, mut writer) = io::pipe().unwrap();
-    writer.write_all(b"written before").unwrap();
-    drop(writer);
-    assert_eq!(read_short_file(&path_of(&reader)).unwrap(), b"written before");
-
-    let (reader, mut writer) = io::pipe().unwrap();
     let write = thread::spawn(move || writer.write_all(&[b'a'; 100_000]));
     assert_eq!(read_short_file(&path_of(&reader)).unwrap(), [b'a'; 100_000]);
     write.join().unwrap().unwrap();
