@@ -1,26 +1,18 @@
 //! The query parameter `cursor` (decision R8). The first letter of an input defines the rest: `t` precedes the parameter's
 //! text, `s` content to seal, which needs no secret, and `p` the time, in eight bytes, and the slug of a page's last course.
 
-use std::sync::LazyLock;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
+use catalogue_core::Timestamp;
 use catalogue_core::storage::{Limit, Position};
-use catalogue_core::{Catalogue, Timestamp};
 use http::Response;
 use http::header::{HOST, LINK};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::call::{ACCOUNT, call_as, failure, get, header};
-use super::echo::{Echo, caller};
-
-static FIXTURE: LazyLock<(Echo, Catalogue)> = LazyLock::new(|| {
-    let echo = Echo::default();
-    let catalogue = echo.catalogue().build().unwrap();
-    (echo, catalogue)
-});
+use super::echo::{FIXTURE, caller};
 
 pub(super) fn check(input: &[u8]) {
     match input {

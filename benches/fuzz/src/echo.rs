@@ -1,6 +1,6 @@
 //! [`Echo`]: a storage that records the last page request, and returns a course for every slug.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use catalogue_core::auth::{Authenticator, BearerToken, Identity, Scopes, Verdict};
 use catalogue_core::storage::{
@@ -9,6 +9,13 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, CourseDetail, async_trait};
 
 use super::call::ACCOUNT;
+
+/// A storage, and a catalogue that reads it.
+pub(super) static FIXTURE: LazyLock<(Echo, Catalogue)> = LazyLock::new(|| {
+    let echo = Echo::default();
+    let catalogue = echo.catalogue().build().unwrap();
+    (echo, catalogue)
+});
 
 /// A storage whose clones share one state.
 #[derive(Clone, Debug, Default)]

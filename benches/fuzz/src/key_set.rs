@@ -6,7 +6,7 @@ use catalogue_core::auth::signed::SignedTokens;
 use serde_json::{Value, json};
 
 use super::call::block_on;
-use super::signers::{AUDIENCE, ISSUER, jwk, token, verdict};
+use super::signers::{AUDIENCE, ISSUER, VALID_PAYLOAD, jwk, token, verdict};
 
 /// Id of a key that no input can contain: the key is generated when the program starts.
 const OWN_KID: &str = "ed-of-this-run";
@@ -52,14 +52,11 @@ fn check_with_own_key(others: &[Value]) {
 }
 
 fn is_accepted(tokens: &SignedTokens, kid: Option<&str>) -> bool {
-    let payload = json!({
-        "iss": ISSUER, "aud": AUDIENCE, "sub": "acc_1", "client_id": "c", "jti": "j", "iat": 1, "exp": 4_102_444_800_u64,
-    });
     let mut header = json!({ "alg": "EdDSA", "typ": "at+jwt" });
     if let Some(kid) = kid {
         header["kid"] = kid.into();
     }
-    let text = token(header.to_string().as_bytes(), payload.to_string().as_bytes(), "EdDSA");
+    let text = token(header.to_string().as_bytes(), VALID_PAYLOAD, "EdDSA");
     matches!(verdict(tokens, &text), Verdict::Accepted(_))
 }
 

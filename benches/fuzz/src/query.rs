@@ -1,20 +1,11 @@
 //! The query of `GET /courses` (decisions R7 to R9), compared with another query parser.
 
-use std::sync::LazyLock;
-
-use catalogue_core::Catalogue;
 use http::header::HOST;
 use serde_json::{Value, json};
 
 use super::call::{call_as, failure, get};
 use super::cursor::decode_cursor;
-use super::echo::{Echo, caller};
-
-static FIXTURE: LazyLock<(Echo, Catalogue)> = LazyLock::new(|| {
-    let echo = Echo::default();
-    let catalogue = echo.catalogue().build().unwrap();
-    (echo, catalogue)
-});
+use super::echo::{FIXTURE, caller};
 
 pub(super) fn check(input: &[u8]) {
     let (echo, catalogue) = &*FIXTURE;

@@ -15,7 +15,7 @@ use http::{Request, Response};
 use http_body_util::Full;
 use serde_json::Value;
 
-use super::call::block_on;
+use super::call::{block_on, header};
 
 const KEY: &str = "key_01912345678970008000000000000000";
 const COOKIE: &str = "__Host-catalogue-settings-62abb396";
@@ -42,6 +42,11 @@ pub(super) fn check(input: &[u8]) {
     let fixture = Fixture::new();
     let first_response = fixture.send(first);
     let (status, keys) = (first_response.status().as_u16(), fixture.keys());
+    for key in &keys {
+        let name = key.name.as_deref().unwrap_or_default();
+        assert!(!name.trim().is_empty() && name.chars().count() <= 100, "{text:?} {key:?}");
+        assert!(!key.identity.scopes.is_empty() && key.expires_at.is_none_or(|end| end >= clock()), "{text:?} {key:?}");
+    }
     let is_known = cookie.contains(SECRET);
     assert!(is_known || status != 200 || !target.starts_with("/settings/activity"), "{text:?}");
     assert!(!first_response.headers().contains_key("set-cookie") || body.contains(CODE) || is_known, "{text:?}");
@@ -53,7 +58,7 @@ pub(super) fn check(input: &[u8]) {
         assert_eq!(made.len(), usize::from(status == 201), "{text:?} {first_response:?}");
         for key in made {
             assert_eq!(key.name, name(body, is_json), "{text:?}");
-            assert!(!key.identity.scopes.is_empty() && key.expires_at.is_none_or(|end| end > clock()), "{text:?}");
+            assert!(key.expires_at.is_none_or(|end| end > clock()), "{text:?}");
             assert!(
                 String::from_utf8_lossy(first_response.body()).contains("ccat_"),
                 "the token is shown once: {first_response:?}"
@@ -127,12 +132,7 @@ impl Fixture {
 fn check_response(response: Response<Bytes>) -> Response<Bytes> {
     let (status, headers) = (response.status(), response.headers());
     assert!(!status.is_server_error(), "{response:?}");
-    let one = |name: &str| {
-        let mut values = headers.get_all(name).iter();
-        let value = values.next().map(|value| value.to_str().expect("header values are visible ASCII"));
-        assert!(values.next().is_none(), "repeated {name}");
-        value
-    };
+    let one = |name: &str| header(headers, name);
     assert_eq!((one("cache-control"), one("x-content-type-options")), (Some("no-store"), Some("nosniff")));
     assert!(one("content-security-policy").is_some_and(|policy| policy.starts_with("default-src 'none'; ")));
     assert!(one("x-request-id").is_some() && one("access-control-allow-origin").is_none());

@@ -21,6 +21,9 @@ use super::call::block_on;
 
 pub(super) const ISSUER: &str = "https://id.example.com";
 pub(super) const AUDIENCE: &str = "https://api.example.com/api/v1";
+/// Claims of a token that is accepted.
+pub(super) const VALID_PAYLOAD: &[u8] = br#"{"iss":"https://id.example.com","aud":"https://api.example.com/api/v1",
+    "sub":"acc_1","client_id":"c","jti":"j","iat":1,"exp":4102444800}"#;
 
 static P256: LazyLock<EcdsaKeyPair> =
     LazyLock::new(|| EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap());

@@ -3,10 +3,9 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
-use catalogue_core::auth::{Identity, Scopes};
+use catalogue_core::Catalogue;
 use catalogue_core::limit::{ClientAddress, LocalRateLimiter, RateLimit};
 use catalogue_core::storage::MemoryStorage;
-use catalogue_core::{AccountId, Catalogue};
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use tower_service::Service as _;
@@ -14,15 +13,6 @@ use warp::Filter;
 
 fn catalogue() -> Catalogue {
     Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build().unwrap()
-}
-
-/// Returns the catalogue at `/my`, for callers with a session.
-fn mine() -> Catalogue {
-    catalogue().mounted_at("/my").unwrap().identified_by(|head| {
-        let scopes = Scopes::from_names(["read:courses"]);
-        let identity = Identity::api_key(AccountId::new("acc"), "session", scopes);
-        (head.headers.get("cookie")? == "session=1").then_some(identity)
-    })
 }
 
 /// Sends a request to a filter, like a server, and returns the response.
@@ -37,19 +27,6 @@ where
 }
 
 #[tokio::test]
-async fn host_keeps_its_own_routes() {
-    let routes = warp::path!("about").map(|| "a host").or(catalogue_warp::filter(catalogue()));
-    let get = |path| Request::get(path).body(String::new()).unwrap();
-    let about = send(routes.clone(), get("/about")).await;
-    assert_eq!(about.body(), "a host");
-    let known = send(routes.clone(), get("/api/v1/me")).await;
-    assert_eq!(known.status(), 401);
-    let unknown = send(routes, get("/elsewhere")).await;
-    assert_eq!(unknown.status(), 404);
-    assert!(unknown.body().starts_with(b"{\"error\":{\"code\":\"not_found\""));
-}
-
-#[tokio::test]
 async fn filter_below_prefix_leaves_other_paths_to_host() {
     let prefix = warp::path("api").and(warp::path("v1"));
     let elsewhere = warp::any().map(|| "a page of the host");
@@ -59,17 +36,6 @@ async fn filter_below_prefix_leaves_other_paths_to_host() {
     assert_eq!(send(routes.clone(), get("/api/v1/nothing")).await.status(), 401);
     for path in ["/elsewhere", "/api/v10/me", "/docs"] {
         assert_eq!(send(routes.clone(), get(path)).await.body(), "a page of the host");
-    }
-}
-
-#[tokio::test]
-async fn cookie_identifies_caller_of_one_route() {
-    let routes = warp::path("my").and(catalogue_warp::filter(mine())).or(catalogue_warp::filter(catalogue()));
-    for (path, cookie, status) in
-        [("/my/courses", "session=1", 200), ("/my/courses", "session=2", 401), ("/api/v1/courses", "session=1", 401)]
-    {
-        let request = Request::get(path).header("cookie", cookie).body(String::new()).unwrap();
-        assert_eq!(send(routes.clone(), request).await.status(), status, "{path} {cookie}");
     }
 }
 

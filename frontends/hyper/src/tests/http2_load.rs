@@ -30,21 +30,6 @@ async fn begin_with_window(client: &mut RawHttp2Client, bytes: u32) {
     client.send(SETTINGS, 0, 0, &[&[0, 4][..], &bytes.to_be_bytes()].concat()).await;
 }
 
-#[tokio::test]
-async fn window_updates_for_received_data_are_accepted() {
-    let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
-    client.get(1, "/big").await;
-    let mut bytes = 0;
-    while bytes < BIG_RESPONSE_BYTES {
-        if let (DATA, 1, payload) = client.next().await.expect("the connection stays open") {
-            bytes += payload.len();
-            client.write(&[window_update(0, payload.len()), window_update(1, payload.len())].concat()).await;
-        }
-    }
-    client.get(3, "/").await;
-    assert_eq!(client.skip_to(HEADERS).await.unwrap().0, 3);
-}
-
 /// Opens all windows, so that only the socket limits what is sent.
 async fn begin_without_windows(client: &mut RawHttp2Client) {
     begin_with_window(client, 0x7fff_ffff).await;
@@ -201,14 +186,6 @@ async fn missing_and_slow_bodies_are_evicted_at_stream_limit() {
         };
         tokio::join!(with_timeout(trickle), assert_served_again(&authority, &server));
     }
-}
-
-#[tokio::test]
-async fn missing_body_frees_connection_at_limit() {
-    let config = with(long_timeouts(), |c| c.limits.connections = 1);
-    let (authority, server, mut client) = start_with_missing_bodies(config, "/echo", 1).await;
-    assert_others_served(&authority, &server).await;
-    client.end().await;
 }
 
 #[tokio::test]

@@ -4,8 +4,13 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use der::asn1::AnyRef;
+use der::{Decode as _, SliceReader};
 use rcgen::{PKCS_ECDSA_P256_SHA256, PKCS_RSA_SHA256};
-use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc;
 
@@ -101,37 +106,8 @@ fn combined_file_and_older_key_formats_are_read() {
 
 /// Returns the key inside PKCS#8 as SEC1 or PKCS#1: the octet string after the version and the algorithm.
 fn to_older_format(pkcs8: &str, label: &str) -> String {
-    let whole = pem_bytes(pkcs8);
-    let found = (0..whole.len()).find(|&index| {
-        // An octet string with a long or a short length, which contains a sequence and ends where the PKCS#8 text ends.
-        match whole[index..] {
-            [0x04, 0x82, high, low, 0x30, ..] => index + 4 + usize::from(high) * 256 + usize::from(low) == whole.len(),
-            [0x04, 0x81, length, 0x30, ..] => index + 3 + usize::from(length) == whole.len(),
-            [0x04, length @ ..=0x7f, 0x30, ..] => index + 2 + usize::from(length) == whole.len(),
-            _ => false,
-        }
-    });
-    let start = found.unwrap() + whole[found.unwrap()..].iter().position(|&byte| byte == 0x30).unwrap();
-    let text = base64(&whole[start..]);
-    format!("-----BEGIN {label}-----\n{text}\n-----END {label}-----\n")
-}
-
-fn pem_bytes(pem: &str) -> Vec<u8> {
-    use rustls::pki_types::PrivateKeyDer;
-    use rustls::pki_types::pem::PemObject;
-    PrivateKeyDer::from_pem_slice(pem.as_bytes()).unwrap().secret_der().to_vec()
-}
-
-/// Encodes as base64, in lines of 64 characters.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let encode = |three: &[u8]| {
-        let bits = (0..3).fold(0_u32, |bits, index| bits << 8 | u32::from(*three.get(index).unwrap_or(&0)));
-        let digits = (0..4).map(|index| char::from(ALPHABET[(bits >> (18 - 6 * index)) as usize & 63]));
-        let mut text: String = digits.take(three.len() + 1).collect();
-        text.extend(std::iter::repeat_n('=', 3 - three.len()));
-        text
-    };
-    let text: String = bytes.chunks(3).map(encode).collect();
-    text.as_bytes().chunks(64).map(|line| str::from_utf8(line).unwrap()).collect::<Vec<_>>().join("\n")
+    let whole = PrivateKeyDer::from_pem_slice(pkcs8.as_bytes()).unwrap();
+    let mut fields = SliceReader::new(AnyRef::from_der(whole.secret_der()).unwrap().value()).unwrap();
+    let [_, _, key] = std::array::from_fn(|_| AnyRef::decode(&mut fields).unwrap());
+    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", STANDARD.encode(key.value()))
 }

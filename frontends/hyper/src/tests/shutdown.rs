@@ -5,12 +5,10 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 
 use super::super::ServerConfig;
-use super::support::{GET, SHORT_TIMEOUT, Server, announces_close, status, with};
+use super::support::{Client, GET, SHORT_TIMEOUT, Server, announces_close, status, with};
+use super::timeouts::LONG_TIMEOUT;
 
 const GATE: &[u8] = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n";
-
-/// A time that does not end within a test.
-const LONG_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Returns a configuration with these times for a shutdown.
 fn stopping_within(grace: Duration, last_request: Duration) -> ServerConfig {
@@ -209,7 +207,7 @@ async fn clients_in_listen_queue_get_responses() {
         server.stop();
         for stream in queued {
             stream.set_nonblocking(true).unwrap();
-            let mut client = super::support::Client(TcpStream::from_std(stream).unwrap());
+            let mut client = Client(TcpStream::from_std(stream).unwrap());
             assert_eq!(status(&client.read_to_end().await), "200");
         }
         server.wait_until_stopped().await;
@@ -275,7 +273,7 @@ async fn response_does_not_wait_for_body() {
 async fn clients_beyond_limit_get_responses_at_shutdown() {
     let mut server = Server::start(with(ServerConfig::default(), |c| c.limits.connections = 1)).await;
     let mut busy = server.connect().await;
-    busy.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    busy.send(GATE).await;
     server.wait_for_request().await;
     let mut waiting = Vec::new();
     for _ in 0..5 {

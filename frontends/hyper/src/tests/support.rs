@@ -15,7 +15,7 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
@@ -52,9 +52,6 @@ pub(super) fn with(mut config: ServerConfig, change: impl FnOnce(&mut ServerConf
 pub(super) async fn with_timeout<T>(work: impl Future<Output = T>) -> T {
     timeout(TEST_TIMEOUT, work).await.expect("done within the timeout of a test")
 }
-
-/// Maximum length of a body that the service collects.
-pub(super) const MAX_BODY: usize = 16 * 1024;
 
 /// Service that responds by path, and counts requests. Ignores bodies, except those for which [`collects_body`] is true.
 #[derive(Clone)]
@@ -115,7 +112,7 @@ impl Service<Request<RequestBody>> for PathService {
     fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         let (head, body) = request.into_parts();
         let body_hint = format!("{:?} {}", body.size_hint().exact(), body.is_end_stream());
-        let body = collects_body(&head).then(|| Limited::new(body, MAX_BODY));
+        let body = collects_body(&head).then_some(body);
         if body.is_none() {
             self.reach();
         }
@@ -129,11 +126,9 @@ impl Service<Request<RequestBody>> for PathService {
                         service.reach();
                         body.to_bytes()
                     }
-                    Err(error) => {
+                    Err(_) => {
                         let mut refusal = Response::new(Full::default().boxed_unsync());
-                        let is_too_long = error.is::<LengthLimitError>();
-                        *refusal.status_mut() =
-                            if is_too_long { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST };
+                        *refusal.status_mut() = StatusCode::BAD_REQUEST;
                         return Ok(refusal);
                     }
                 },

@@ -55,7 +55,7 @@ impl App {
     pub(crate) fn over(storage: HostStorage, change: impl FnOnce(SettingsBuilder) -> SettingsBuilder) -> Self {
         let clock = Clock::new();
         let now = clock.clone();
-        let builder = DeveloperSettings::builder(storage.clone()).clock(move || now.now());
+        let builder = DeveloperSettings::builder(storage.calls.clone()).clock(move || now.now());
         let settings = change(builder.rate_limiter(limiter(1_000_000))).build().unwrap();
         Self { storage, settings, clock }
     }

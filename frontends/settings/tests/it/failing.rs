@@ -1,12 +1,16 @@
 //! Failing storage: no response reports success, and a retried request makes each change exactly once.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use catalogue_core::storage::{KeyStorage, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
+use catalogue_storage_tests::intercept::Point;
 use http::Request;
 use serde_json::{Value, json};
 
 use crate::app::{App, Key, form, get, json_request, new_key};
-use crate::host::{FAILURE, Fault, READS};
+use crate::host::{FAILURE, READS};
 use crate::sign_in::{Site, with_cookie};
 
 #[tokio::test]
@@ -178,18 +182,20 @@ async fn request_reports_outcome_when_any_storage_call_fails() {
             for at in 1_usize.. {
                 let fixture = Fixture::new().await;
                 let (site, request) = (&fixture.site, fixture.requests().swap_remove(number));
-                let mut calls_left = i64::try_from(at).unwrap();
-                site.storage.set_fault(move |method| {
-                    calls_left -= 1;
-                    match (calls_left, READS.contains(&method)) {
-                        (0, true) => Fault::Fails(StorageErrorKind::Unavailable),
-                        (0, false) if loses_result => Fault::LosesResult,
-                        (0, false) => Fault::Fails(StorageErrorKind::Other),
-                        _ => Fault::None,
-                    }
+                let begun = Arc::new(AtomicUsize::new(0));
+                let counter = begun.clone();
+                site.storage.set_fault(move |method, point| {
+                    counter.fetch_add(usize::from(point == Point::Begun), Ordering::Relaxed);
+                    let kind = match (READS.contains(&method), loses_result, point) {
+                        (true, _, Point::Begun) => Some(StorageErrorKind::Unavailable),
+                        (false, false, Point::Begun) => Some(StorageErrorKind::Other),
+                        (false, true, Point::Done) => Some(StorageErrorKind::OutcomeUnknown),
+                        _ => None,
+                    };
+                    kind.filter(|_| counter.load(Ordering::Relaxed) == at)
                 });
                 let response = site.call(request.clone()).await;
-                let has_failed = site.storage.call_count() >= at;
+                let has_failed = begun.load(Ordering::Relaxed) >= at;
                 site.storage.fail(&[], StorageErrorKind::Other);
                 let snapshot = fixture.snapshot().await;
                 let context = format!("{request:?}, call {at}, {loses_result}: {snapshot:?} after {response:?}");

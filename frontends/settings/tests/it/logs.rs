@@ -1,48 +1,25 @@
 //! Log lines, which never contain secrets or names of keys.
 
-use std::io;
-use std::sync::{Arc, Mutex};
+use std::fs;
 
 use catalogue_core::storage::StorageErrorKind;
 use serde_json::json;
+use tempfile::NamedTempFile;
 use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing::{Dispatch, Level};
-use tracing_subscriber::fmt::MakeWriter;
 
 use crate::app::{App, Key, TestResponse, get};
 use crate::host::{FAILURE, HostStorage};
 use crate::sign_in::{Site, cookie};
 
-/// A buffer that collects the log as text.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
-/// Captures the log of this thread from now on.
+/// Captures the log of this thread from now on in a file.
 ///
 /// Registers a second subscriber: with only one, the first thread to reach an event would decide for all threads whether it
 /// is enabled.
-fn capture_log() -> (Log, (Dispatch, DefaultGuard)) {
-    let (log, second) = (Log::default(), Dispatch::new(NoSubscriber::default()));
-    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_max_level(Level::TRACE);
-    let guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
+fn capture_log() -> (NamedTempFile, (Dispatch, DefaultGuard)) {
+    let (log, second) = (NamedTempFile::new().unwrap(), Dispatch::new(NoSubscriber::default()));
+    let subscriber = tracing_subscriber::fmt().with_writer(log.reopen().unwrap()).with_ansi(false);
+    let guard = tracing::subscriber::set_default(subscriber.with_max_level(Level::TRACE).finish());
     (log, (second, guard))
 }
 
@@ -55,7 +32,7 @@ async fn failure_is_logged_with_cause() {
         (app.post(&key.page("/name"), &[("name", "b")]).await, "ERROR", FAILURE),
         (TestResponse::of(app.settings.refuse(get("/settings")).await), "DEBUG", ""),
     ] {
-        let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let log = fs::read_to_string(log.path()).unwrap();
         let request = response.header("x-request-id").unwrap();
         let line = log.lines().find(|line| line.contains(request)).expect(level);
         assert!(line.contains(level) && line.contains(cause), "{line}");
@@ -65,9 +42,7 @@ async fn failure_is_logged_with_cause() {
 #[tokio::test]
 async fn changes_are_logged_without_secrets_and_names() {
     let (log, _guard) = capture_log();
-    let mut storage = HostStorage::new().await;
-    storage.has_minute_resolution = true;
-    let app = App::over(storage, |builder| builder);
+    let app = App::over(HostStorage::with_minute_resolution().await, |builder| builder);
     let key = app.make("Acme school").await;
     let rotated = Key::of(app.send("POST", &key.api("/rotate"), &json!({ "overlapSeconds": 60 })).await.data());
     for _ in 0..2 {
@@ -88,7 +63,7 @@ async fn changes_are_logged_without_secrets_and_names() {
     }
     let session = session.split_once('=').unwrap().1;
     let debug_text = format!("{settings} {:?}", site.settings);
-    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let log = fs::read_to_string(log.path()).unwrap();
     for action in ["key_created", "key_rotated", "key_renamed", "key_revoked", "signed_in", "signed_out"] {
         assert_eq!(log.matches(&format!("action=\"{action}\"")).count(), 1, "{action}: {log}");
     }

@@ -27,7 +27,7 @@ impl Site {
     }
 
     pub(crate) fn of(app: App) -> Self {
-        Self { settings: app.settings.with_sign_in(app.storage.clone()), storage: app.storage, clock: app.clock }
+        Self { settings: app.settings.with_sign_in(app.storage.calls.clone()), storage: app.storage, clock: app.clock }
     }
 
     async fn at(url: &str) -> Self {
@@ -49,7 +49,7 @@ impl Site {
         let url = MountUrl::parse("https://a.example/settings").unwrap();
         let (link, stored_link) =
             SignInLink::mint(AccountId::new(account), &url, self.clock.now(), DEFAULT_LINK_LIFETIME);
-        self.storage.create_link(&stored_link, &Actor::OPERATOR).await.unwrap();
+        self.storage.calls.create_link(&stored_link, &Actor::OPERATOR).await.unwrap();
         assert_eq!(link.url(), format!("https://a.example/settings/sign-in#{}", link.code()));
         assert_eq!(format!("{link:?}"), "SignInLink(..)");
         assert!(!format!("{stored_link:?}").contains(link.code()));
@@ -191,7 +191,7 @@ async fn session_ends_after_12_hours_or_revocation() {
     let other = site.sign_in("bert").await;
     site.clock.advance(12 * 60 * 60 - 1);
     assert_eq!(site.status(&session).await, 200);
-    assert_eq!(site.storage.end_sign_ins(&AccountId::new("anna"), &Actor::OPERATOR).await.unwrap(), 1);
+    assert_eq!(site.storage.calls.end_sign_ins(&AccountId::new("anna"), &Actor::OPERATOR).await.unwrap(), 1);
     assert_eq!(site.refusal(&session).await, "revoked");
     site.clock.advance(1);
     assert_eq!(site.refusal(&other).await, "expired");
@@ -386,7 +386,7 @@ async fn unknown_sessions_count_as_sign_in_attempts() {
     let site = Site::with_attempts(3).await;
     let session = site.sign_in("anna").await;
     let revoked = site.sign_in("bert").await;
-    site.storage.end_sign_ins(&AccountId::new("bert"), &Actor::OPERATOR).await.unwrap();
+    site.storage.calls.end_sign_ins(&AccountId::new("bert"), &Actor::OPERATOR).await.unwrap();
     let send = |request: Request<String>, address, cookie: &str| site.call(with_cookie(from(request, address), cookie));
     let (client, other) = ([192, 0, 2, 1], [192, 0, 2, 2]);
     // A malformed secret is not looked up.
@@ -401,7 +401,7 @@ async fn unknown_sessions_count_as_sign_in_attempts() {
     ] {
         assert_eq!(send(request, client, cookie).await.status, status);
     }
-    let lookups = || site.storage.count(&["find_session", "exchange_link"]);
+    let lookups = || site.storage.calls.count(&["find_session", "exchange_link"]);
     let before = lookups();
     for request in [get("/settings/api/keys"), get("/settings"), form("/settings/sign-out", &[])] {
         let refused = send(request, client, &unknown_cookie(2)).await;
@@ -443,7 +443,7 @@ async fn invalid_session_costs_no_write() {
     let site = Site::new().await;
     let session = site.sign_in("anna").await;
     let expired = site.sign_in("bert").await;
-    let ends = || site.storage.count(&["end_session"]);
+    let ends = || site.storage.calls.count(&["end_session"]);
     for cookie in [format!("{COOKIE_NAME}=a"), unknown_cookie(0), "a=b".to_owned()] {
         let out = site.sign_out(&cookie).await;
         assert_eq!((out.status, out.header("location")), (303, Some("/settings/sign-in")));

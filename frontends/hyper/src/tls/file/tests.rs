@@ -8,6 +8,11 @@ use std::process::Command;
 
 use super::*;
 
+/// Returns a path at which a pipe can be opened.
+fn path_of(reader: &io::PipeReader) -> PathBuf {
+    PathBuf::from(format!("/dev/fd/{}", reader.as_raw_fd()))
+}
+
 fn fifo(directory: &tempfile::TempDir) -> PathBuf {
     let path = directory.path().join("fifo");
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
@@ -31,15 +36,8 @@ fn devices_and_too_long_files_are_refused() {
 #[test]
 fn pipe_of_a_command_is_read() {
     let (reader, mut writer) = io::pipe().unwrap();
-    let path = PathBuf::from(format!("/dev/fd/{}", reader.as_raw_fd()));
-    writer.write_all(b"written before").unwrap();
-    drop(writer);
-    assert_eq!(read_short_file(&path).unwrap(), b"written before");
-
-    let (reader, mut writer) = io::pipe().unwrap();
-    let path = PathBuf::from(format!("/dev/fd/{}", reader.as_raw_fd()));
     let write = thread::spawn(move || writer.write_all(&[b'a'; 100_000]));
-    assert_eq!(read_short_file(&path).unwrap(), [b'a'; 100_000]);
+    assert_eq!(read_short_file(&path_of(&reader)).unwrap(), [b'a'; 100_000]);
     write.join().unwrap().unwrap();
 }
 
@@ -49,7 +47,7 @@ async fn pipe_is_read_inside_tokio_runtime() {
     let (reader, mut writer) = io::pipe().unwrap();
     writer.write_all(b"written before").unwrap();
     drop(writer);
-    assert_eq!(read_short_file(Path::new(&format!("/dev/fd/{}", reader.as_raw_fd()))).unwrap(), b"written before");
+    assert_eq!(read_short_file(&path_of(&reader)).unwrap(), b"written before");
 }
 
 #[test]
@@ -70,7 +68,7 @@ fn pipe_without_writer_or_end_times_out() {
     assert_eq!(read_error(&path), ErrorKind::TimedOut);
     let (reader, mut writer) = io::pipe().unwrap();
     writer.write_all(b"no end").unwrap();
-    assert_eq!(read_error(Path::new(&format!("/dev/fd/{}", reader.as_raw_fd()))), ErrorKind::TimedOut);
+    assert_eq!(read_error(&path_of(&reader)), ErrorKind::TimedOut);
     fs::remove_file(path).unwrap();
 }
 
@@ -78,8 +76,7 @@ fn pipe_without_writer_or_end_times_out() {
 fn endless_pipe_fails_with_file_too_large() {
     let (reader, mut writer) = io::pipe().unwrap();
     let write = thread::spawn(move || while writer.write_all(&[b'a'; 4096]).is_ok() {});
-    let path = PathBuf::from(format!("/dev/fd/{}", reader.as_raw_fd()));
-    assert_eq!(read_short_file(&path).unwrap_err().kind(), ErrorKind::FileTooLarge);
+    assert_eq!(read_short_file(&path_of(&reader)).unwrap_err().kind(), ErrorKind::FileTooLarge);
     drop(reader);
     write.join().unwrap();
 }
