@@ -14,10 +14,16 @@ fn row(displayed: &Value, setting: &str) -> (Value, String) {
 #[test]
 fn each_value_is_shown_with_its_source() {
     let dir = TestDir::new();
-    let file = "# limits\n\npage-cache = 1024\naccept = ['oauth']\nno-migrate = true\nlisten = '[::1]:1'\ntrusted-proxies = []\ndatabase-replicas = []\n";
+    let file = "# limits\n\npage-cache = 1024\naccept = ['oauth']\nno-migrate = true\nlisten = '[::1]:1'\ntrusted-proxies = []\ndatabase-replicas = []\nbase-url = '/file'\n";
     dir.write("c.toml", file);
-    let variables = [("CATALOGUE_CONFIG", "c.toml"), ("CATALOGUE_LISTEN", "127.0.0.1:2"), ("CATALOGUE_DOCS_URL", "")];
-    let arguments = "config check --json --base-url /x --cors-origin https://a.example https://b.example --wait";
+    let variables = [
+        ("CATALOGUE_CONFIG", "missing.toml"),
+        ("CATALOGUE_BASE_URL", "/environment"),
+        ("CATALOGUE_LISTEN", "127.0.0.1:2"),
+        ("CATALOGUE_DOCS_URL", ""),
+    ];
+    let arguments =
+        "config check --json --config c.toml --base-url /x --cors-origin https://a.example https://b.example --wait";
     let displayed = dir.run_in(&variables, arguments).json();
     for (setting, value, source) in [
         ("base-url", json!("/x"), "--base-url"),
@@ -40,6 +46,21 @@ fn each_value_is_shown_with_its_source() {
     let table = dir.run("config check").succeeds();
     assert!(table.starts_with("SETTING") && table.lines().any(|line| line.starts_with("listen ")), "{table}");
     assert_eq!(dir.files(), ["c.toml"], "no file is opened or created");
+}
+
+#[test]
+fn settings_of_other_commands_are_ignored() {
+    let dir = TestDir::new();
+    let variables = [
+        ("CATALOGUE_LISTEN", "here"),
+        ("CATALOGUE_ACCEPT", "cookie"),
+        ("CATALOGUE_NO_MIGRATE", "maybe"),
+        ("CATALOGUE_FUTURE", "x"),
+        ("CATALOGUE_", "x"),
+    ];
+    dir.write("c.toml", "listen = \"here\"\nshutdown-grace = \"?\"\n");
+    dir.run_in(&variables, "migrate --config c.toml").succeeds();
+    dir.run_in(&[("CATALOGUE_DATABASE", "nonsense")], "openapi").succeeds();
 }
 
 #[test]

@@ -17,8 +17,7 @@ on_each_database!(uses_are_recorded_at_shutdown);
 
 /// Returns the last use of the credential `id` of account `a`.
 fn last_use(dir: &TestDir, id: &str) -> Option<Timestamp> {
-    let all = dir.run("keys list --account a --json").json();
-    let found = all.as_array().unwrap().iter().find(|key| key["id"] == id).unwrap();
+    let found = dir.listed(id);
     found.get("lastUsedAt").unwrap().as_str().map(|time| Timestamp::parse(time).unwrap())
 }
 

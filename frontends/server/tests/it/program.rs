@@ -38,6 +38,8 @@ pub(crate) struct TestDir {
     dir: TempDir,
     /// Connection string of the database; empty for the program's default, `sqlite:catalogue.db`.
     pub(crate) address: String,
+    /// Further environment variables of all commands.
+    pub(crate) variables: Vec<(&'static str, &'static str)>,
 }
 
 /// Exit status and output of a run.
@@ -50,12 +52,16 @@ pub(crate) struct Outcome {
 
 impl TestDir {
     pub(crate) fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap(), address: String::new() }
+        Self::at(tempfile::tempdir().unwrap())
+    }
+
+    const fn at(dir: TempDir) -> Self {
+        Self { dir, address: String::new(), variables: Vec::new() }
     }
 
     /// Creates a directory in memory if possible, for tests of many commits that a busy disk would slow down.
     pub(crate) fn in_memory() -> Self {
-        tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), |dir| Self { dir, address: String::new() })
+        tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), Self::at)
     }
 
     /// Creates a directory with [`COURSES`] in the default database.
@@ -100,7 +106,7 @@ impl TestDir {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
             command.env_remove(name);
         }
-        command.env("RUST_BACKTRACE", "1").current_dir(self.dir.path());
+        command.env("RUST_BACKTRACE", "1").envs(self.variables.iter().copied()).current_dir(self.dir.path());
         if !self.address.is_empty() {
             command.env("CATALOGUE_DATABASE", &self.address);
         }
@@ -154,6 +160,12 @@ impl TestDir {
     pub(crate) fn key(&self, account: &str) -> (String, String) {
         let key = self.run(&format!("keys create --account {account} --name n --scope read:courses --json")).json();
         ["id", "token"].map(|field| text(&key, field).to_owned()).into()
+    }
+
+    /// Returns the entry of the credential `id` in `keys list`.
+    pub(crate) fn listed(&self, id: &str) -> Value {
+        let all = self.run("keys list --json").json();
+        all.as_array().unwrap().iter().find(|key| key["id"] == id).unwrap_or_else(|| panic!("{id}: {all}")).clone()
     }
 
     pub(crate) fn serve(&self, arguments: &str) -> Server {

@@ -1,30 +1,25 @@
 //! `catalogue serve --rate-limit`
 
-pub(crate) use crate::program::TestResponse as Head;
-use crate::program::{Server, TestDir, exchange};
+use crate::program::{Server, TestDir, TestResponse, exchange};
 
 pub(crate) const COURSES: &str = "/api/v1/courses";
 
 /// Returns the number of remaining requests that the response reports.
-pub(crate) fn remaining(head: &Head) -> Option<u32> {
+pub(crate) fn remaining(head: &TestResponse) -> Option<u32> {
     let state = head.field("ratelimit")?.strip_prefix(r#""default";r="#).unwrap();
     state.split(';').next().unwrap().parse().ok()
 }
 
-pub(crate) fn get_head(server: &Server, path: &str, token: &str, further: &str) -> Head {
+pub(crate) fn get_head(server: &Server, path: &str, token: &str, further: &str) -> TestResponse {
     let fields = format!("Host: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n{further}");
     exchange(&server.address, &format!("GET {path} HTTP/1.1\r\n{fields}\r\n")).unwrap()
-}
-
-pub(crate) fn serve(dir: &TestDir, options: &str) -> Server {
-    Server::start(&mut dir.command(&format!("serve --listen 127.0.0.1:0 --log warn {options}")))
 }
 
 #[test]
 fn requests_of_a_key_are_limited() {
     let dir = TestDir::with_courses();
     let (token, other) = (dir.key("a").1, dir.key("a").1);
-    let server = serve(&dir, "--rate-limit 2/1h");
+    let server = dir.serve("--log warn --rate-limit 2/1h");
     let first = get_head(&server, COURSES, &token, "");
     assert_eq!((first.status, first.field("ratelimit-policy")), (200, Some(r#""default";q=2;w=3600"#)));
     assert_eq!(remaining(&first), Some(1));

@@ -3,7 +3,7 @@
 use crate::closed_port::ClosedPort;
 use crate::observed::Observed;
 use crate::program::TestDir;
-use crate::rate_limit::{COURSES, get_head, remaining, serve};
+use crate::rate_limit::{COURSES, get_head, remaining};
 use crate::redis::Redis;
 
 #[test]
@@ -11,8 +11,8 @@ fn servers_share_limits_in_redis() {
     let Some(redis) = Redis::start() else { return };
     let dir = TestDir::with_courses();
     let token = dir.key("a").1;
-    let options = format!("--rate-limit 4/1h --rate-limit-store {}", redis.url());
-    let (one, other) = (serve(&dir, &options), serve(&dir, &options));
+    let options = format!("--log warn --rate-limit 4/1h --rate-limit-store {}", redis.url());
+    let (one, other) = (dir.serve(&options), dir.serve(&options));
     let first = get_head(&one, COURSES, &token, "");
     assert_eq!((first.status, first.field("ratelimit-policy")), (200, Some(r#""default";q=4;w=3600"#)));
     let named = format!("If-None-Match: {}\r\n", first.field("etag").unwrap());

@@ -22,7 +22,7 @@ fn dir_with_secret() -> TestDir {
 }
 
 fn serve(dir: &TestDir, arguments: &str) -> (Server, Visitor) {
-    let server = Server::start(&mut dir.command(&format!("serve --listen 127.0.0.1:0 {HEADER} {arguments}")));
+    let server = dir.serve(&format!("{HEADER} {arguments}"));
     let visitor = Visitor::of(&server.address);
     (server, visitor)
 }

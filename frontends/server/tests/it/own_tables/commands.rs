@@ -2,7 +2,7 @@
 
 use super::app::{App, FRAMEWORKS};
 use super::checks::findings;
-use crate::postgres::fixture::comparable_response;
+use crate::equal_servers::comparable_response;
 use crate::program::TestDir;
 
 /// Only the application that owns the courses may change them.

@@ -1,7 +1,7 @@
 //! Missing triggers of the examples: commands report them, and responses stay fresh. On SQLite, a migration that rebuilds a table
 //! to change it, as frameworks do, drops its triggers.
 
-use super::app::{App, Names, Writer};
+use super::app::{App, Names};
 use super::checks::findings;
 use crate::program::Server;
 
@@ -27,7 +27,7 @@ fn assert_not_reported(app: &App) {
 
 #[test]
 fn responses_are_fresh_after_a_trigger_was_dropped() {
-    for app in App::all_with_rows().filter(App::is_postgres) {
+    for app in App::all_with_rows().filter(|app| app.is_postgres()) {
         app.sql(&app.example("revisions"));
         assert_not_reported(&app);
         let Names { courses, .. } = app.names();
@@ -56,12 +56,8 @@ fn tables(framework: &str) -> &'static [&'static str] {
 
 /// Rebuilds a table as the framework does, with the steps that the host application must add before and after.
 fn rebuild(app: &App, table: &str) {
-    let Writer::Sqlite(writer) = app.writer() else { unreachable!() };
-    let selected = |sql: &str| -> Vec<String> {
-        let mut statement = writer.prepare(sql).unwrap();
-        let rows = statement.query_map([], |row| row.get(0)).unwrap();
-        rows.map(Result::unwrap).collect()
-    };
+    let host = app.host();
+    let selected = |sql: &str| host.texts(sql);
     let created =
         selected(&format!("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = '{table}'")).remove(0);
     let indexes =
@@ -87,7 +83,7 @@ fn rebuild(app: &App, table: &str) {
             created.replacen(&quoted, &new, 1)
         )
     };
-    writer.execute_batch(&format!("PRAGMA foreign_keys = OFF; BEGIN; {steps} {}; COMMIT", indexes.join(";"))).unwrap();
+    host.run(&format!("PRAGMA foreign_keys = OFF; BEGIN; {steps} {}; COMMIT", indexes.join(";")));
     app.sql(&app.views_example());
 }
 

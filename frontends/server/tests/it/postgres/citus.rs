@@ -1,11 +1,11 @@
 //! `/ready` and `doctor` on a Citus cluster, whose coordinator `CATALOGUE_TEST_CITUS` names.
 
 use std::env;
-use std::io::{Write as _, stderr};
 
 use super::fixture::{Fixture, Session};
 use crate::observed::Observed;
 use crate::program::COURSES;
+use crate::skip::or_skip_unless;
 
 /// An empty schema of the cluster, and the statements that undo a test's change of its nodes.
 struct Citus {
@@ -18,11 +18,8 @@ struct Citus {
 impl Citus {
     /// Creates the schema. Prints a line and returns `None` if no cluster is named.
     fn new(schema: &'static str) -> Option<Self> {
-        let Ok(address) = env::var("CATALOGUE_TEST_CITUS") else {
-            // Written directly: the test runner captures other output.
-            stderr().write_all(b"skipped: Citus: CATALOGUE_TEST_CITUS names no coordinator\n").unwrap();
-            return None;
-        };
+        let address = env::var("CATALOGUE_TEST_CITUS");
+        let address = or_skip_unless("citus", address.map_err(|error| format!("CATALOGUE_TEST_CITUS: {error}")))?;
         Session::of(&address).run(&format!("DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}"));
         let end = if address.contains('?') { '&' } else { '?' };
         let options = format!("options=-c%20search_path%3D{schema}%20-c%20citus.shard_count%3D4");

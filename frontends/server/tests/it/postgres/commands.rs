@@ -1,9 +1,7 @@
 //! Commands on PostgreSQL.
 
-use std::process::Stdio;
-
 use super::fixture::Fixture;
-use crate::program::{COURSES, RunningCommand, Server, TestDir};
+use crate::program::{COURSES, RunningCommand, TestDir};
 
 const NONE: [String; 0] = [];
 
@@ -68,14 +66,14 @@ fn tables_without_triggers_give_fresh_responses() {
     fixture.run("migrate --without-triggers").succeeds();
     let triggers = "SELECT CAST(tgname AS TEXT) FROM pg_trigger WHERE NOT tgisinternal";
     assert_eq!(fixture.session().texts(triggers), NONE);
-    fixture.dir.write("courses.jsonl", COURSES);
+    fixture.write("courses.jsonl", COURSES);
     fixture.run("import courses.jsonl --no-migrate").succeeds();
-    assert_eq!(fixture.run("export").succeeds(), COURSES);
+    assert_eq!(fixture.export(), COURSES);
     let (_, token) = fixture.key("a");
     let server = fixture.serve("--no-migrate");
     let (status, before) = server.get("/api/v1/courses", &token);
     assert_eq!(status, 200);
-    fixture.dir.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\"}");
+    fixture.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\"}");
     fixture.run("import none.jsonl --prune --no-migrate").succeeds();
     let (status, after) = server.get("/api/v1/courses", &token);
     assert!(status == 200 && before != after && after.to_string().contains("[]"), "{after}");
@@ -87,7 +85,7 @@ fn tables_without_triggers_give_fresh_responses() {
 #[test]
 fn sigint_ends_import_that_waits_for_lock() {
     let Some(fixture) = Fixture::with_courses() else { return };
-    fixture.dir.write("new.jsonl", COURSES.replace("One", "Two"));
+    fixture.write("new.jsonl", COURSES.replace("One", "Two"));
     let session = fixture.session();
     session.run("BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE");
     let import = RunningCommand::start(&mut fixture.command("import new.jsonl --no-migrate"));
@@ -97,35 +95,16 @@ fn sigint_ends_import_that_waits_for_lock() {
     }
     import.stop_with("INT").fails(130, &["interrupted; nothing was imported"]);
     session.run("ROLLBACK");
-    assert_eq!(fixture.run("export").succeeds(), COURSES);
+    assert_eq!(fixture.export(), COURSES);
 }
 
 #[test]
 fn commands_and_server_work_with_pooler_option() {
     let Some(fixture) = Fixture::new() else { return };
-    fixture.dir.write("courses.jsonl", COURSES);
+    fixture.write("courses.jsonl", COURSES);
     fixture.run("import courses.jsonl --database-pooler").succeeds();
     assert_eq!(fixture.run("--database-pooler export").succeeds(), COURSES);
     let (_, token) = fixture.key("a");
     let server = fixture.serve("--database-pooler --database-connections 1");
     assert_eq!(server.get("/api/v1/courses/one", &token).1["data"]["title"], "One");
-}
-
-#[test]
-fn demo_adds_to_existing_data() {
-    let Some(fixture) = Fixture::with_courses() else { return };
-    for _ in 0..2 {
-        let mut server = Server::start(fixture.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));
-        let notes = server.notes_until("Ctrl+C");
-        assert!(notes.last().unwrap().contains("stay in the database"), "{notes:?}");
-        let curl = notes.iter().find(|line| line.starts_with("curl ")).unwrap();
-        let token = curl.split("Bearer ").nth(1).unwrap().split('"').next().unwrap();
-        assert_eq!(server.get("/api/v1/me", token).1["data"]["userId"], "acc_demo");
-        assert_eq!(server.stop_with("TERM").0, Some(0));
-    }
-    let export = fixture.run("export").succeeds();
-    for line in COURSES.lines().chain(include_str!("../../../demo/courses.jsonl").lines()) {
-        assert!(export.contains(line), "{line}");
-    }
-    assert_eq!(fixture.run("keys list --account acc_demo --json").json().as_array().unwrap().len(), 2);
 }

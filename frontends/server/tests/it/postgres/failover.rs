@@ -7,6 +7,7 @@ use catalogue_postgres_cluster::Cluster;
 
 use super::fixture::{Fixture, Session, url};
 use crate::program::{COURSES, get};
+use crate::upgrade::clients::Ending;
 
 const SETTINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/deployment/catalogue.toml");
 
@@ -30,15 +31,6 @@ fn wait_for_growth(count: &AtomicUsize, is_running: &AtomicBool) {
     while count.load(Ordering::Relaxed) < enough {
         assert!(is_running.load(Ordering::Relaxed), "a response was wrong");
         thread::yield_now();
-    }
-}
-
-/// Ends all calls of [`load`] when dropped, even if a call or the test fails.
-struct Ending<'f>(&'f AtomicBool);
-
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
     }
 }
 

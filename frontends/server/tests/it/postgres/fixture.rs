@@ -7,7 +7,6 @@ use catalogue_postgres_cluster::Cluster;
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, NoTls};
 
-use crate::observed::send;
 use crate::program::{COURSES, TestDir};
 
 /// A working directory whose commands use a PostgreSQL database.
@@ -101,12 +100,4 @@ impl Session {
         let rows = self.runtime.block_on(self.client.query(sql, &[])).unwrap();
         rows.iter().map(|row| row.get(0)).collect()
     }
-}
-
-/// Returns the response to `GET path` without the headers in which any two servers differ: tag, request id and date.
-pub(crate) fn comparable_response(address: &str, path: &str, token: &str) -> String {
-    let (_, head, body) = send(address, &format!("GET {path} HTTP/1.1\nAuthorization: Bearer {token}"));
-    let excluded = ["etag:", "x-request-id:", "date:"];
-    let head: Vec<_> = head.split("\r\n").filter(|line| !excluded.iter().any(|name| line.starts_with(name))).collect();
-    format!("{}\n\n{body}", head.join("\n"))
 }

@@ -28,12 +28,12 @@ pub(super) struct Load {
     is_running: AtomicBool,
 }
 
-/// Ends the load when dropped, even if a client or the test fails.
-struct Ending<'l>(&'l Load);
+/// Ends a load when dropped, even if a client or the test fails.
+pub(crate) struct Ending<'l>(pub(crate) &'l AtomicBool);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
-        self.0.is_running.store(false, Ordering::Relaxed);
+        self.0.store(false, Ordering::Relaxed);
     }
 }
 
@@ -53,7 +53,7 @@ impl Load {
                 let mut client = Client::new(&load, number, number % 2 == 0);
                 scope.spawn(move || client.run());
             }
-            let _ending = Ending(&load);
+            let _ending = Ending(&load.is_running);
             steps(&load);
         });
         let response_count = load.response_count.load(Ordering::Relaxed);
@@ -92,7 +92,7 @@ impl<'l> Client<'l> {
     }
 
     fn run(&mut self) {
-        let _ending = Ending(self.load);
+        let _ending = Ending(&self.load.is_running);
         while self.load.is_running.load(Ordering::Relaxed) {
             for (path, body) in PATHS.iter().zip(&self.load.bodies) {
                 assert_eq!(self.get(path), *body, "{path}");
