@@ -10,21 +10,16 @@ use catalogue_postgres_cluster::Cluster;
 use serde_json::Value;
 
 use crate::program::{Server, TestDir, get};
-use crate::tools::{installed, or_skip_unless, output_of};
+use crate::python::programs;
+use crate::tools::{or_skip_unless, output_of};
 
-const REQUIREMENTS: [(&str, &str); 1] = [("requirements.txt", include_str!("django/requirements.txt"))];
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const LIST: &str = "/api/v1/courses?limit=100";
 
-/// Returns the Python of a virtual environment with Django.
-fn python() -> Result<PathBuf, String> {
-    let folder = installed("django", &REQUIREMENTS, |folder| {
-        output_of(Command::new("python3").args(["-m", "venv", "venv"]).current_dir(folder))?;
-        let mut pip = Command::new(folder.join("venv/bin/python"));
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1"]);
-        output_of(pip.args(["--requirement", "requirements.txt"]).current_dir(folder)).map(|_| ())
-    })?;
-    Ok(folder.join("venv/bin/python"))
+/// Returns the Python of a virtual environment with Django. Returns `None` if it is unavailable and not required.
+fn python() -> Option<PathBuf> {
+    let programs = programs("django", include_str!("django/requirements.txt"));
+    Some(or_skip_unless("clients", programs)?.join("python"))
 }
 
 /// A Django project on one database, and the program that reads its tables.
@@ -131,7 +126,7 @@ fn survives_migrations(project: &Project) {
 
 #[test]
 fn views_on_sqlite_survive_django_migrations() {
-    let Some(python) = or_skip_unless("clients", python()) else { return };
+    let Some(python) = python() else { return };
     let variables = [
         ("CATALOGUE_COURSES", "views".to_owned()),
         ("CATALOGUE_COURSES_DATABASE", "sqlite:site/app.db".to_owned()),
@@ -143,7 +138,7 @@ fn views_on_sqlite_survive_django_migrations() {
 #[test]
 fn views_on_postgresql_survive_django_migrations() {
     let Some(cluster) = Cluster::shared() else { return };
-    let Some(python) = or_skip_unless("clients", python()) else { return };
+    let Some(python) = python() else { return };
     let host = cluster.directory.display().to_string();
     let mut psql = Command::new("psql");
     psql.args(["--host", &host, "--username", "postgres", "--command", "CREATE DATABASE django"]);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::observed::{Observed, send};
 use crate::packages::packages;
-use crate::program::{TestDir, get};
+use crate::program::{TestDir, get, send_signal};
 use crate::tools::or_skip_unless;
 
 /// A running issuer. It keeps its keys, in a directory, and its port across restarts.
@@ -54,8 +54,7 @@ impl Issuer {
 
     /// Sends a signal: `STOP` suspends the issuer, `CONT` resumes it.
     pub(crate) fn signal(&self, name: &str) {
-        let kill = format!("kill -s {name} {}", self.child.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        send_signal(self.child.id(), name);
     }
 
     pub(crate) fn start_again(&mut self) {

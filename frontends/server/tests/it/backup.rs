@@ -63,7 +63,7 @@ fn backup_has_file_mode_of_database() {
 
     let dir = TestDir::with_courses();
     for mode in [0o640, 0o600, 0o664, 0o440] {
-        fs::set_permissions(dir.path("catalogue.db"), fs::Permissions::from_mode(mode)).unwrap();
+        dir.set_mode("catalogue.db", mode);
         let name = format!("{mode:o}.db");
         dir.run(&format!("backup {name}")).succeeds();
         assert_eq!(fs::metadata(dir.path(&name)).unwrap().permissions().mode() & 0o7777, mode);

@@ -190,20 +190,16 @@ fn passwords_are_redacted_in_every_setting() {
 #[cfg(unix)]
 #[test]
 fn address_file_is_used_and_its_permissions_are_checked() {
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
-
     let dir = TestDir::new();
     dir.write("address", "sqlite:hidden.db\n");
-    let permit = |mode| fs::set_permissions(dir.path("address"), fs::Permissions::from_mode(mode)).unwrap();
-    permit(0o640);
+    dir.set_mode("address", 0o640);
     dir.run("migrate --database file:address").succeeds();
     assert!(dir.path("hidden.db").is_file());
-    permit(0o644);
+    dir.set_mode("address", 0o644);
     let outcome = dir.run_in(&[("CATALOGUE_DATABASE", "file:address")], "export");
     assert!(outcome.status == Some(0) && outcome.err.contains("address is readable by other users"), "{outcome:?}");
     dir.write("store", "redis://store.example:6379\n");
-    fs::set_permissions(dir.path("store"), fs::Permissions::from_mode(0o644)).unwrap();
+    dir.set_mode("store", 0o644);
     dir.write(
         "c.toml",
         "database = 'file:address'\nrate-limit = '1/1s'\nrate-limit-store = 'file:store'\nlisten = 'x'\n",

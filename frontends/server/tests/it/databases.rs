@@ -28,8 +28,8 @@ macro_rules! on_each_database {
                 #[test]
                 $(#[$attribute])*
                 fn $name() {
-                    let Some(fixture) = $crate::postgres::fixture::Fixture::new() else { return };
-                    super::$name(&fixture);
+                    let Some(dir) = $crate::program::TestDir::postgres() else { return };
+                    super::$name(&dir);
                 }
             )+
         }

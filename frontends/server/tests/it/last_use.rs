@@ -1,7 +1,5 @@
 //! Last use of credentials: recorded by `serve`, printed by `keys list`.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
 use catalogue_core::Timestamp;
@@ -92,10 +90,9 @@ fn uses_are_recorded_with_no_migrate() {
 fn read_only_database_causes_one_warning() {
     let dir = TestDir::with_courses();
     let key = dir.run(&format!("{CREATE} n")).json();
-    let set_mode = |mode| fs::set_permissions(dir.path("catalogue.db"), Permissions::from_mode(mode)).unwrap();
-    set_mode(0o444);
+    dir.set_mode("catalogue.db", 0o444);
     let log = use_key_and_return_log(&dir, &key, "");
-    set_mode(0o644);
+    dir.set_mode("catalogue.db", 0o644);
     let lines: Vec<_> = log.iter().filter(|line| line.contains("last use")).collect();
     assert!(lines.len() == 1 && lines[0].contains("WARN") && lines[0].contains("read-only"), "{log:?}");
     assert_eq!(last_use(&dir, text(&key, "id")), None);

@@ -92,6 +92,14 @@ impl TestDir {
         fs::write(self.path(name), text).unwrap();
     }
 
+    /// Sets the permissions of a file or directory.
+    #[cfg(unix)]
+    pub(crate) fn set_mode(&self, name: &str, mode: u32) {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
     /// Returns the names of all files, sorted.
     pub(crate) fn files(&self) -> Vec<String> {
         let entries = fs::read_dir(self.dir.path()).unwrap();
@@ -235,10 +243,17 @@ impl RunningCommand {
 
     /// Sends a signal while standard input is open, and waits for the exit.
     #[cfg(unix)]
-    pub(crate) fn stop_with(mut self, signal: &str) -> Outcome {
+    pub(crate) fn stop_with(self, signal: &str) -> Outcome {
+        let process = self.id();
+        self.stop_process(process, signal)
+    }
+
+    /// Like [`Self::stop_with`], but sends the signal to `process`.
+    #[cfg(unix)]
+    pub(crate) fn stop_process(mut self, process: u32, signal: &str) -> Outcome {
         let mut child = self.0.take().unwrap();
         let input = child.stdin.take();
-        send_signal(child.id(), signal);
+        send_signal(process, signal);
         let outcome = child.wait_with_output().unwrap().into();
         drop(input);
         outcome
@@ -381,6 +396,27 @@ impl TestResponse {
         let mut fields = self.head.lines().skip(1).filter_map(|line| line.split_once(':'));
         fields.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
     }
+}
+
+/// Reads an HTTP message from a persistent connection. Returns its head and its body, or `None` if the stream ends or fails.
+pub(crate) fn read_message(stream: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if stream.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap_or("0");
+    let has_body = !head.starts_with("HTTP/1.1 304 ");
+    let mut body = vec![0; if has_body { length.parse().unwrap() } else { 0 }];
+    stream.read_exact(&mut body).ok()?;
+    Some((head, body))
+}
+
+/// Like [`read_message`], but reads a response.
+pub(crate) fn read_response(stream: &mut impl BufRead) -> Option<TestResponse> {
+    let (head, body) = read_message(stream)?;
+    Some(TestResponse { status: head[9..12].parse().unwrap(), head, body: String::from_utf8(body).unwrap() })
 }
 
 /// Sends the bytes of `request`, which may be malformed, and reads the response until the server closes the connection.

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::databases::Host;
-use crate::postgres::fixture::Fixture;
 use crate::program::{Server, TestDir};
 
 /// Frameworks of the example applications.
@@ -42,7 +41,7 @@ impl App {
             dir.variables.push(("CATALOGUE_COURSES", "views"));
             Self { framework, dir }
         };
-        [Some(sqlite), Fixture::new().map(|fixture| fixture.dir)].into_iter().flatten().map(app).collect()
+        [Some(sqlite), TestDir::postgres()].into_iter().flatten().map(app).collect()
     }
 
     /// Creates databases with the framework's empty tables and the views that `views example` prints.

@@ -2,9 +2,9 @@
 //!
 //! Only root can run programs as other users. Without root, the tests print a line and pass.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 
 use rusqlite::Connection;
@@ -33,7 +33,7 @@ impl OtherOwnersApp {
         // Other users may have no access to the directory of the program.
         fs::copy(env!("CARGO_BIN_EXE_catalogue"), app.dir.path("program")).unwrap();
         for name in ["", "program"] {
-            fs::set_permissions(app.dir.path(name), Permissions::from_mode(0o755)).unwrap();
+            app.set_mode(name, 0o755);
         }
         for name in ["keys", "theirs"] {
             fs::create_dir(app.dir.path(name)).unwrap();
@@ -49,7 +49,7 @@ impl OtherOwnersApp {
 
     fn set(&self, name: &str, mode: u32, (user, group): (u32, u32)) {
         chown(self.0.dir.path(name), Some(user), Some(group)).unwrap();
-        fs::set_permissions(self.0.dir.path(name), Permissions::from_mode(mode)).unwrap();
+        self.0.set_mode(name, mode);
     }
 
     /// Opens the database like the owner's application: if root runs SQLite, files that it creates belong to the database's owner.

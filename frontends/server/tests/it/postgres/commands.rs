@@ -1,6 +1,5 @@
 //! Commands on PostgreSQL.
 
-use super::fixture::Fixture;
 use crate::program::{COURSES, RunningCommand, TestDir};
 
 const NONE: [String; 0] = [];
@@ -30,7 +29,7 @@ const MIGRATING: [&str; 6] = [
 /// A function `version()` in `public` simulates another engine. It has precedence, as the search path lists `pg_catalog` last.
 #[test]
 fn every_command_reports_unusable_database_and_changes_nothing() {
-    let Some(mut fixture) = Fixture::new() else { return };
+    let Some(mut fixture) = TestDir::postgres() else { return };
     fixture.address += "?options=-c%20search_path%3Dpublic%2Cpg_catalog";
     fixture.write("courses.jsonl", COURSES);
     let cockroachdb = "CREATE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT 'CockroachDB CCL v25.1.0'$$";
@@ -46,7 +45,7 @@ fn every_command_reports_unusable_database_and_changes_nothing() {
         (cockroachdb, "DROP FUNCTION public.version()", &all, "unsupported database CockroachDB; use PostgreSQL"),
         (cockroachdb, "DROP FUNCTION public.version()", &["migrate --citus"], "unsupported database CockroachDB"),
     ] {
-        fixture.session().run(change);
+        fixture.host().run(change);
         let tables = fixture.tables();
         for arguments in commands {
             fixture.run(arguments).fails(1, &["/test_", message]);
@@ -54,7 +53,7 @@ fn every_command_reports_unusable_database_and_changes_nothing() {
         let doctor = fixture.run("doctor");
         assert!(doctor.status == Some(1) && doctor.out.contains(message), "{doctor:?}");
         assert_eq!(fixture.tables(), tables, "{message}");
-        fixture.session().run(undo);
+        fixture.host().run(undo);
     }
     fixture.run("import courses.jsonl").succeeds();
     assert_eq!(fixture.export(), COURSES);
@@ -62,10 +61,10 @@ fn every_command_reports_unusable_database_and_changes_nothing() {
 
 #[test]
 fn tables_without_triggers_give_fresh_responses() {
-    let Some(fixture) = Fixture::new() else { return };
+    let Some(fixture) = TestDir::postgres() else { return };
     fixture.run("migrate --without-triggers").succeeds();
     let triggers = "SELECT CAST(tgname AS TEXT) FROM pg_trigger WHERE NOT tgisinternal";
-    assert_eq!(fixture.session().texts(triggers), NONE);
+    assert_eq!(fixture.host().texts(triggers), NONE);
     fixture.write("courses.jsonl", COURSES);
     fixture.run("import courses.jsonl --no-migrate").succeeds();
     assert_eq!(fixture.export(), COURSES);
@@ -84,9 +83,9 @@ fn tables_without_triggers_give_fresh_responses() {
 
 #[test]
 fn sigint_ends_import_that_waits_for_lock() {
-    let Some(fixture) = Fixture::with_courses() else { return };
+    let Some(fixture) = TestDir::postgres_with_courses() else { return };
     fixture.write("new.jsonl", COURSES.replace("One", "Two"));
-    let session = fixture.session();
+    let session = fixture.host();
     session.run("BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE");
     let import = RunningCommand::start(&mut fixture.command("import new.jsonl --no-migrate"));
     let waiting = "SELECT CAST(pid AS TEXT) FROM pg_locks WHERE NOT granted AND relation = 'accounts'::regclass";
@@ -100,7 +99,7 @@ fn sigint_ends_import_that_waits_for_lock() {
 
 #[test]
 fn commands_and_server_work_with_pooler_option() {
-    let Some(fixture) = Fixture::new() else { return };
+    let Some(fixture) = TestDir::postgres() else { return };
     fixture.write("courses.jsonl", COURSES);
     fixture.run("import courses.jsonl --database-pooler").succeeds();
     assert_eq!(fixture.run("--database-pooler export").succeeds(), COURSES);

@@ -5,8 +5,8 @@ use std::thread;
 
 use catalogue_postgres_cluster::Cluster;
 
-use super::fixture::{Fixture, Session, url};
-use crate::program::{COURSES, get};
+use super::fixture::{Session, url};
+use crate::program::{COURSES, TestDir, get};
 use crate::upgrade::clients::Ending;
 
 const SETTINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/deployment/catalogue.toml");
@@ -50,7 +50,7 @@ fn standby_takes_over_under_load_and_former_primary_is_not_read() {
         return;
     }
     let first = Cluster::start().unwrap();
-    let mut fixture = Fixture::on(&first, "postgres");
+    let mut fixture = TestDir::over(url(&first, "postgres"));
     fixture.import(COURSES);
     let (id, token) = fixture.key("a");
     let second = first.standby().unwrap();

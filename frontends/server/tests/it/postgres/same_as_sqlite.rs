@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use super::fixture::Fixture;
 use crate::equal_servers::Pair;
 use crate::program::TestDir;
 
@@ -44,8 +43,8 @@ fn data() -> String {
 
 #[test]
 fn export_equals_import_and_export_of_sqlite() {
-    let Some(fixture) = Fixture::new() else { return };
-    let (data, dirs) = (data(), [&*fixture, &TestDir::new()]);
+    let Some(fixture) = TestDir::postgres() else { return };
+    let (data, dirs) = (data(), [&fixture, &TestDir::new()]);
     // A second import changes nothing.
     for _ in 0..2 {
         // The first line names the database.
@@ -57,8 +56,8 @@ fn export_equals_import_and_export_of_sqlite() {
 
 #[test]
 fn responses_equal_those_of_sqlite() {
-    let Some(fixture) = Fixture::new() else { return };
-    let dirs = [&*fixture, &TestDir::new()];
+    let Some(fixture) = TestDir::postgres() else { return };
+    let dirs = [&fixture, &TestDir::new()];
     dirs.iter().for_each(|dir| drop(dir.import(&data())));
     let servers = dirs.map(|dir| dir.serve(""));
     for account in ACCOUNTS {

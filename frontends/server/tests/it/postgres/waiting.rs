@@ -4,14 +4,14 @@ use std::net::{TcpListener, TcpStream};
 
 use catalogue_postgres_cluster::Cluster;
 
-use super::fixture::{Fixture, url};
+use super::fixture::url;
 use crate::program::{RunningCommand, TestDir};
 
 /// Returns a stopped cluster, or `None` if PostgreSQL is missing and not required.
-fn stopped() -> Option<(Cluster, Fixture)> {
+fn stopped() -> Option<(Cluster, TestDir)> {
     Cluster::shared()?;
     let cluster = Cluster::start().unwrap();
-    let fixture = Fixture::on(&cluster, "postgres");
+    let fixture = TestDir::over(url(&cluster, "postgres"));
     cluster.control(&["-m", "immediate", "stop"]);
     Some((cluster, fixture))
 }
@@ -76,8 +76,8 @@ fn serve_does_not_wait_for_permanent_errors() {
 
 #[test]
 fn serve_waits_for_free_database_connections() {
-    let Some(fixture) = Fixture::with_courses() else { return };
-    let host = fixture.session();
+    let Some(fixture) = TestDir::postgres_with_courses() else { return };
+    let host = fixture.host();
     let name = &host.texts("SELECT CAST(current_database() AS TEXT)")[0];
     host.run(&format!(
         "CREATE ROLE of_{name} LOGIN CONNECTION LIMIT 0; GRANT SELECT ON ALL TABLES IN SCHEMA public TO of_{name}"

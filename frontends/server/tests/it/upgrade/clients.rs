@@ -1,11 +1,13 @@
 //! [`Load`]: clients behind a load balancer that tries another server only if a connection is refused.
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write, stderr};
+use std::io::{BufReader, ErrorKind, Write, stderr};
 use std::net::TcpStream;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::program::read_response;
 
 /// Paths whose bodies must not change during the upgrade.
 const PATHS: [&str; 4] = ["/api/v1/courses", "/api/v1/courses?limit=1", "/api/v1/courses/one", "/api/v1/me"];
@@ -110,19 +112,11 @@ impl<'l> Client<'l> {
         let request =
             format!("GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: {kind}\r\n\r\n");
         stream.get_mut().write_all(request.as_bytes()).unwrap();
-        let (mut head, mut length, mut closes) = (String::new(), 0, !self.keeps);
-        while !head.ends_with("\r\n\r\n") {
-            let begin = head.len();
-            assert_ne!(stream.read_line(&mut head).unwrap(), 0, "no response to request {count}: {head}");
-            let line = head[begin..].to_ascii_lowercase();
-            length = line.strip_prefix("content-length:").map_or(length, |value| value.trim().parse().unwrap());
-            closes |= line.trim_end() == "connection: close";
-        }
-        let mut body = vec![0; length];
-        stream.read_exact(&mut body).unwrap();
-        assert!(head.starts_with("HTTP/1.1 200 "), "{path}: {head}");
+        let response = read_response(&mut stream).unwrap_or_else(|| panic!("no response to request {count}"));
+        assert_eq!(response.status, 200, "{path}: {response:?}");
+        let closes = !self.keeps || response.field("connection") == Some("close");
         self.idle = (!closes).then(|| (stream, Instant::now(), count + 1));
-        String::from_utf8(body).unwrap()
+        response.body
     }
 
     /// Connects to the next server that does not refuse.
