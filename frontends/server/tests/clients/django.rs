@@ -1,6 +1,5 @@
 //! Django's migrations of tables behind the views, with the hook of `examples/own_tables/django`, while a client reads.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +10,7 @@ use serde_json::Value;
 
 use crate::program::{Server, TestDir, get};
 use crate::python::programs;
-use crate::tools::{or_skip_unless, output_of};
+use crate::tools::{or_skip_unless, output_of, run};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const LIST: &str = "/api/v1/courses?limit=100";
@@ -34,9 +33,12 @@ impl Project {
     /// Copies the project and the hook, and creates tables, rows and views.
     fn new(python: PathBuf, vendor: &str, variables: Vec<(&'static str, String)>) -> Self {
         let project = Self { dir: TestDir::new(), python, variables };
-        copy(&Path::new(ROOT).join("tests/clients/django"), &project.dir.path("site"));
-        let hook = Path::new(ROOT).join("../../examples/own_tables/django/catalogue_views");
-        copy(&hook, &project.dir.path("site/catalogue_views"));
+        for (from, to) in [
+            ("tests/clients/django", "site"),
+            ("../../examples/own_tables/django/catalogue_views", "site/catalogue_views"),
+        ] {
+            run(Command::new("cp").arg("-r").arg(Path::new(ROOT).join(from)).arg(project.dir.path(to)));
+        }
         let dialect = if vendor == "postgresql" { "postgres" } else { "sqlite" };
         for (name, option) in [("views", ""), ("revisions", " --revisions")] {
             let sql = project.dir.run(&format!("views example --from django --for {dialect}{option}")).succeeds();
@@ -151,17 +153,4 @@ fn views_on_postgresql_survive_django_migrations() {
     ];
     let project = Project::new(python, "postgresql", variables.to_vec());
     survives_migrations(&project);
-}
-
-/// Copies a folder with its folders.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }

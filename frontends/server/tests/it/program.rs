@@ -38,6 +38,8 @@ pub(crate) struct TestDir {
     dir: TempDir,
     /// Connection string of the database; empty for the program's default, `sqlite:catalogue.db`.
     pub(crate) address: String,
+    /// Path of the program.
+    pub(crate) program: PathBuf,
     /// Further environment variables of all commands.
     pub(crate) variables: Vec<(&'static str, &'static str)>,
 }
@@ -55,8 +57,9 @@ impl TestDir {
         Self::at(tempfile::tempdir().unwrap())
     }
 
-    const fn at(dir: TempDir) -> Self {
-        Self { dir, address: String::new(), variables: Vec::new() }
+    fn at(dir: TempDir) -> Self {
+        let program = env!("CARGO_BIN_EXE_catalogue").into();
+        Self { dir, address: String::new(), program, variables: Vec::new() }
     }
 
     /// Creates a directory in memory if possible, for tests of many commits that a busy disk would slow down.
@@ -110,7 +113,7 @@ impl TestDir {
 
     /// Returns the program with `arguments`, separated by single spaces, without `CATALOGUE_` variables of the tests.
     pub(crate) fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_catalogue"));
+        let mut command = Command::new(&self.program);
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
             command.env_remove(name);
         }

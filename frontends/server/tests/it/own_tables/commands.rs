@@ -21,16 +21,6 @@ fn commands_that_write_or_copy_courses_are_refused() {
 }
 
 #[test]
-fn accounts_list_matches_the_view() {
-    for app in App::with_rows("django") {
-        app.key("1");
-        assert_eq!(app.accounts(), ["1", "2"], "{}: the third is not active", app.kind());
-        let accounts = app.run("accounts list --json").json();
-        assert_eq!((&accounts[0]["courses"], &accounts[0]["keys"]), (&3.into(), &1.into()));
-    }
-}
-
-#[test]
 fn views_show_prints_first_page_of_api() {
     for app in App::all_with_rows() {
         let account = app.accounts().remove(0);
