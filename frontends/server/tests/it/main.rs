@@ -67,7 +67,6 @@ mod postgres;
 mod program;
 #[cfg(target_os = "linux")]
 mod progress;
-mod rate_limit;
 #[cfg(feature = "redis")]
 mod redis;
 mod sample_configurations;

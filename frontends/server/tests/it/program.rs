@@ -324,6 +324,13 @@ impl Server {
         get(&self.address, path, token)
     }
 
+    /// Sends a GET request with `further` header fields, and returns the response.
+    #[cfg(any(target_os = "linux", feature = "redis"))]
+    pub(crate) fn get_head(&self, path: &str, token: &str, further: &str) -> TestResponse {
+        let fields = format!("Host: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n{further}");
+        exchange(&self.address, &format!("GET {path} HTTP/1.1\r\n{fields}\r\n")).unwrap()
+    }
+
     /// Returns the process ID.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()

@@ -8,7 +8,6 @@ use catalogue_core::Timestamp;
 
 use crate::databases::on_each_database;
 use crate::program::{COURSES, Server, TestDir, TestResponse, text};
-use crate::rate_limit::get_head;
 use crate::skip::or_skip_unless;
 
 on_each_database!(
@@ -77,7 +76,7 @@ fn date(head: &TestResponse) -> i64 {
 fn assert_not_locked_out_by_step(server: &Server, token: &str, step: impl FnOnce()) {
     let began = Instant::now();
     let refused = loop {
-        let head = get_head(server, LIST, token, "");
+        let head = server.get_head(LIST, token, "");
         if head.status != 200 {
             break head;
         }
@@ -87,7 +86,7 @@ fn assert_not_locked_out_by_step(server: &Server, token: &str, step: impl FnOnce
     assert!(seconds <= WINDOW.as_secs(), "{refused:?}");
     step();
     let stepped = Instant::now();
-    while get_head(server, LIST, token, "").status != 200 {
+    while server.get_head(LIST, token, "").status != 200 {
         assert!(stepped.elapsed() < 10 * WINDOW, "locked out for {:?} after {:?}", stepped.elapsed(), began.elapsed());
     }
 }
@@ -107,7 +106,7 @@ fn clock_steps_are_harmless(dir: &TestDir) {
         // Only a commit changes the response, and the next response contains the change.
         host.run(&format!("UPDATE courses SET title = 'Step {number}' WHERE account_id = 'a'"));
         for status in [200, 304, 304] {
-            let head = get_head(&server, LIST, &token, &format!("If-None-Match: {tag}\r\n"));
+            let head = server.get_head(LIST, &token, &format!("If-None-Match: {tag}\r\n"));
             assert_eq!(head.status, status, "step {number}: {head:?}");
             head.field("etag").unwrap().clone_into(&mut tag);
             // After a step back, hyper repeats the last date until the clock has caught up.
