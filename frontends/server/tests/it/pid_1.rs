@@ -5,8 +5,6 @@
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 
-use rusqlite::Connection;
-
 use crate::program::{COURSES, Outcome, RunningCommand, TestDir, copy_context};
 use crate::skip::or_skip_unless;
 
@@ -90,8 +88,8 @@ fn every_command_exits_on_signals() {
 fn waiting_commands_exit_on_signals() {
     let Some(()) = or_skip_without_namespaces() else { return };
     let dir = TestDir::with_courses();
-    let other = Connection::open(dir.path("catalogue.db")).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let other = dir.host();
+    other.run("BEGIN IMMEDIATE");
     let create = "keys create --account a --name n --scope read:courses";
     for (signal, status) in SIGNALS {
         for command in [create, "settings link --account a --settings-url /settings"] {
@@ -104,7 +102,7 @@ fn waiting_commands_exit_on_signals() {
             assert_eq!(stop(init, signal).status, Some(status), "{command}: {signal}");
         }
     }
-    other.execute_batch("COMMIT").unwrap();
+    other.run("COMMIT");
     assert_eq!(dir.run("keys list --account a --json").json().as_array().unwrap().len(), 0);
 }
 

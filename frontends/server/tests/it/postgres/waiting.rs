@@ -17,12 +17,24 @@ fn stopped() -> Option<(Cluster, TestDir)> {
 }
 
 #[test]
-fn serve_exits_1_without_wait_if_database_is_down() {
+fn serve_exits_if_database_stays_down() {
     let Some((_cluster, fixture)) = stopped() else { return };
     for arguments in
         ["serve --listen 127.0.0.1:0", "serve --listen 127.0.0.1:0 --wait=false", "demo --listen 127.0.0.1:0"]
     {
         fixture.run(arguments).fails(1, &["/postgres: the database is unreachable", "start the database"]);
+    }
+    let outcome = fixture.run("serve --listen 127.0.0.1:0 --wait 1s");
+    assert_eq!((outcome.status, &*outcome.out), (Some(1), ""));
+    let lines: Vec<_> = outcome.err.lines().collect();
+    assert_eq!(lines.len(), 2, "{outcome:?}");
+    assert!(lines[0].contains("WARN") && lines[0].contains("waiting for the database"), "{outcome:?}");
+    assert!(lines[1].starts_with("error: postgres://"), "{outcome:?}");
+    for signal in ["TERM", "INT"] {
+        let mut run = RunningCommand::start(&mut fixture.command("serve --listen 127.0.0.1:0 --wait 1d"));
+        run.notes_until("waiting for the database");
+        let outcome = run.stop_with(signal);
+        assert_eq!((outcome.status, &*outcome.out), (Some(0), ""), "{signal}: {outcome:?}");
     }
 }
 
@@ -38,28 +50,6 @@ fn serve_with_wait_starts_when_database_is_up() {
     cluster.control(&["start"]);
     assert_eq!(run.line(), format!("listening on http://{free}\n"));
     assert!(TcpStream::connect(free).is_ok());
-}
-
-#[test]
-fn serve_exits_1_after_wait_timeout() {
-    let Some((_cluster, fixture)) = stopped() else { return };
-    let outcome = fixture.run("serve --listen 127.0.0.1:0 --wait 1s");
-    assert_eq!((outcome.status, &*outcome.out), (Some(1), ""));
-    let lines: Vec<_> = outcome.err.lines().collect();
-    assert_eq!(lines.len(), 2, "{outcome:?}");
-    assert!(lines[0].contains("WARN") && lines[0].contains("waiting for the database"), "{outcome:?}");
-    assert!(lines[1].starts_with("error: postgres://"), "{outcome:?}");
-}
-
-#[test]
-fn signal_during_wait_exits_0() {
-    let Some((_cluster, fixture)) = stopped() else { return };
-    for signal in ["TERM", "INT"] {
-        let mut run = RunningCommand::start(&mut fixture.command("serve --listen 127.0.0.1:0 --wait 1d"));
-        run.notes_until("waiting for the database");
-        let outcome = run.stop_with(signal);
-        assert_eq!((outcome.status, &*outcome.out), (Some(0), ""), "{signal}: {outcome:?}");
-    }
 }
 
 #[test]
