@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use crate::failing_writes::run_failing;
 use crate::failing_writes::shim::{DATABASE, Failure, Shim, contents};
-use crate::program::{COURSES, Outcome, TestDir, copy_context};
+use crate::program::{COURSES, Outcome, TestDir, copy_context, many_courses};
 
 const SIGNALS: [(&str, i32); 3] = [("INT", 130), ("TERM", 143), ("HUP", 129)];
 /// Maximum size of a WAL after a command.
@@ -89,14 +89,7 @@ fn interrupted_large_import_truncates_wal() {
     let Some(shim) = Shim::shared() else { return };
     let dir = TestDir::in_memory();
     dir.import(COURSES);
-    let body = "x".repeat(1 << 20);
-    let large: String = (0..120)
-        .map(|number| {
-            let course = format!(r#"{{"type":"course","account":"a","slug":"c{number}","title":"T","language":"en""#);
-            format!("{course},\"modules\":[{{\"title\":\"M\",\"content\":\"{body}\"}}]}}\n")
-        })
-        .collect();
-    dir.write("large.jsonl", large);
+    dir.write("large.jsonl", many_courses(120, 1 << 20));
     // An open reader, like a server, prevents the removal of the WAL.
     let reader = Connection::open(dir.path("catalogue.db")).unwrap();
     let count = || reader.query_row("SELECT count(*) FROM courses", [], |row| row.get::<_, u32>(0)).unwrap();

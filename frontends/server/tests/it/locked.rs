@@ -1,12 +1,12 @@
 //! A server whose database another program has locked.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{BufReader, ErrorKind, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use crate::databases::Host;
 use crate::observed::Observed;
-use crate::program::{TestDir, get};
+use crate::program::{TestDir, get, read_response};
 
 /// Maximum time for a response on a busy machine; requests wait at most a second for a lock.
 const DEADLINE: Duration = Duration::from_secs(3);
@@ -31,10 +31,8 @@ fn send_request(address: &str, token: &str) -> TcpStream {
     stream
 }
 
-fn status(mut stream: TcpStream) -> String {
-    let mut response = String::new();
-    stream.read_to_string(&mut response).unwrap();
-    response.split(' ').nth(1).unwrap().to_owned()
+fn status(stream: TcpStream) -> u16 {
+    read_response(&mut BufReader::new(stream)).unwrap().status
 }
 
 #[test]
@@ -51,12 +49,12 @@ fn requests_fail_without_blocking_others_while_database_is_locked() {
     assert_eq!(last.peek(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
     last.set_nonblocking(false).unwrap();
     for stream in many {
-        assert_eq!(status(stream), "500");
+        assert_eq!(status(stream), 500);
     }
     assert!(began.elapsed() < DEADLINE, "{:?}", began.elapsed());
     observed.wait_for_log("another program");
     other.run("COMMIT");
-    assert_eq!(status(send_request(address, &token)), "200");
+    assert_eq!(status(send_request(address, &token)), 200);
 }
 
 #[test]

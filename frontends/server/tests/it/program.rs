@@ -33,6 +33,17 @@ pub(crate) const COURSES: &str = concat!(
     "\n",
 );
 
+/// Returns import lines of the account `a` with `count` courses, whose only modules have bodies of `size` bytes.
+pub(crate) fn many_courses(count: usize, size: usize) -> String {
+    let body = "x".repeat(size);
+    let module = format!(r#""modules":[{{"title":"M","content":"{body}"}}]"#);
+    let course = |number| {
+        let fields = format!(r#""account":"a","slug":"c{number:02}","title":"T","language":"en""#);
+        format!("{{\"type\":\"course\",{fields},{module}}}\n")
+    };
+    "{\"type\":\"account\",\"id\":\"a\"}\n".to_owned() + &(0..count).map(course).collect::<String>()
+}
+
 /// A temporary working directory for the program, and the database that its commands use by default.
 pub(crate) struct TestDir {
     dir: TempDir,

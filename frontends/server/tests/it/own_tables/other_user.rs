@@ -3,7 +3,6 @@
 //! Only root can run programs as other users. Without root, the tests print a line and pass.
 
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 
@@ -11,6 +10,7 @@ use rusqlite::Connection;
 
 use super::app::App;
 use crate::program::{Outcome, Server};
+use crate::skip::or_skip_unless;
 
 /// The users `daemon`, which owns the file, and `nobody`; each has a separate group.
 const OWNER: u32 = 1;
@@ -26,10 +26,8 @@ struct OtherOwnersApp(App);
 impl OtherOwnersApp {
     fn new(journal_mode: &str) -> Option<Self> {
         let app = App::with_rows("django").into_iter().find(|app| !app.is_postgres()).unwrap();
-        if fs::metadata(app.dir.path("app.db")).unwrap().uid() != 0 {
-            std::io::stderr().write_all(b"skipped: only root can run programs as other users\n").unwrap();
-            return None;
-        }
+        let is_root = fs::metadata(app.path("app.db")).unwrap().uid() == 0;
+        or_skip_unless("root", is_root.then_some(()).ok_or_else(|| "cannot run programs as other users".to_owned()))?;
         // Other users may have no access to the directory of the program.
         fs::copy(env!("CARGO_BIN_EXE_catalogue"), app.dir.path("program")).unwrap();
         for name in ["", "program"] {

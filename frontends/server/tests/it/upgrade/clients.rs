@@ -21,12 +21,15 @@ const IDLE_LIMIT: Duration = Duration::from_millis(500);
 /// Maximum number of requests that a client sends over one connection.
 const REQUESTS: usize = 20;
 
-pub(super) struct Load {
+pub(crate) struct Load {
     addresses: RwLock<Vec<String>>,
     token: String,
     /// Expected bodies, in the order of [`PATHS`].
     bodies: Vec<String>,
     response_count: AtomicUsize,
+    /// Whether a response may be a regular 500.
+    may_fail: bool,
+    failure_count: AtomicUsize,
     is_running: AtomicBool,
 }
 
@@ -40,16 +43,19 @@ impl Drop for Ending<'_> {
 }
 
 impl Load {
-    /// Sends requests to `addresses` while `steps` runs. Each response must be a 200 with the same body as at the start.
-    pub(super) fn run_during(addresses: Vec<String>, token: &str, steps: impl FnOnce(&Self)) {
+    /// Sends requests to `addresses` while `steps` runs. Each response must be a 200 with the same body as at the start, or a
+    /// regular 500 if `may_fail`.
+    pub(crate) fn run_during(addresses: Vec<String>, token: &str, may_fail: bool, steps: impl FnOnce(&Self)) {
         let mut load = Self {
             addresses: RwLock::new(addresses),
             token: token.to_owned(),
             bodies: Vec::new(),
             response_count: AtomicUsize::default(),
+            may_fail,
+            failure_count: AtomicUsize::default(),
             is_running: AtomicBool::new(true),
         };
-        load.bodies = PATHS.iter().map(|path| Client::new(&load, 0, false).get(path)).collect();
+        load.bodies = PATHS.iter().map(|path| Client::new(&load, 0, false).get(path).unwrap()).collect();
         thread::scope(|scope| {
             for number in 0..CLIENTS {
                 let mut client = Client::new(&load, number, number % 2 == 0);
@@ -58,14 +64,24 @@ impl Load {
             let _ending = Ending(&load.is_running);
             steps(&load);
         });
-        let response_count = load.response_count.load(Ordering::Relaxed);
-        stderr().write_all(format!("{response_count} requests, none failed\n").as_bytes()).unwrap();
+        let [response_count, failure_count] =
+            [load.response_count, load.failure_count].map(|count| count.load(Ordering::Relaxed));
+        stderr().write_all(format!("{response_count} responses, {failure_count} failures\n").as_bytes()).unwrap();
     }
 
     /// Waits for enough responses to be sure that each address has responded several times.
-    pub(super) fn wait_for_responses(&self) {
-        let enough = self.response_count.load(Ordering::Relaxed) + 10 * CLIENTS * REQUESTS;
-        while self.response_count.load(Ordering::Relaxed) < enough {
+    pub(crate) fn wait_for_responses(&self) {
+        self.wait_for(&self.response_count, 10 * CLIENTS * REQUESTS);
+    }
+
+    /// Waits for several failures.
+    pub(crate) fn wait_for_failures(&self) {
+        self.wait_for(&self.failure_count, 20);
+    }
+
+    fn wait_for(&self, count: &AtomicUsize, more: usize) {
+        let enough = count.load(Ordering::Relaxed) + more;
+        while count.load(Ordering::Relaxed) < enough {
             assert!(self.is_running.load(Ordering::Relaxed), "a response was wrong");
             thread::yield_now();
         }
@@ -97,14 +113,16 @@ impl<'l> Client<'l> {
         let _ending = Ending(&self.load.is_running);
         while self.load.is_running.load(Ordering::Relaxed) {
             for (path, body) in PATHS.iter().zip(&self.load.bodies) {
-                assert_eq!(self.get(path), *body, "{path}");
-                self.load.response_count.fetch_add(1, Ordering::Relaxed);
+                let found = self.get(path);
+                assert!(found.as_ref().is_none_or(|found| found == body), "{path}: {found:?} instead of {body}");
+                let count = if found.is_some() { &self.load.response_count } else { &self.load.failure_count };
+                count.fetch_add(1, Ordering::Relaxed);
             }
         }
     }
 
-    /// Returns the body of the response, which must be a complete 200.
-    fn get(&mut self, path: &str) -> String {
+    /// Returns the body of the response, or `None` if the response is an allowed failure.
+    fn get(&mut self, path: &str) -> Option<String> {
         let idle = self.idle.take().filter(|(_, last, count)| last.elapsed() < IDLE_LIMIT / 2 && *count < REQUESTS);
         let (mut stream, _, count) = idle.unwrap_or_else(|| (self.connect(), Instant::now(), 0));
         let kind = if self.keeps { "keep-alive" } else { "close" };
@@ -113,10 +131,11 @@ impl<'l> Client<'l> {
             format!("GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: {kind}\r\n\r\n");
         stream.get_mut().write_all(request.as_bytes()).unwrap();
         let response = read_response(&mut stream).unwrap_or_else(|| panic!("no response to request {count}"));
-        assert_eq!(response.status, 200, "{path}: {response:?}");
+        let has_failed = self.load.may_fail && response.status == 500 && response.body.contains("\"internal_error\"");
+        assert!(has_failed || response.status == 200, "{path}: {response:?}");
         let closes = !self.keeps || response.field("connection") == Some("close");
         self.idle = (!closes).then(|| (stream, Instant::now(), count + 1));
-        response.body
+        (!has_failed).then_some(response.body)
     }
 
     /// Connects to the next server that does not refuse.

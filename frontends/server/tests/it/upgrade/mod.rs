@@ -49,7 +49,7 @@ fn rolling_upgrade_fails_no_request(newer: &TestDir) {
     let serve = |dir: &TestDir| dir.serve("--no-migrate --log off");
     let mut servers = vec![serve(&older), serve(&older)];
     let addresses = servers.iter().map(|server| server.address.clone()).collect();
-    Load::run_during(addresses, &token, |load| {
+    Load::run_during(addresses, &token, false, |load| {
         make_changes(&older, &servers, "before");
         let migrated = newer.run("migrate --json").json();
         make_changes(newer, &servers, "migrated by the newer program");
