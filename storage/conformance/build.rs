@@ -1,5 +1,4 @@
 //! Lists the cases: the public async functions in the folders of `src`. The macros expand the list to tests.
-#![expect(clippy::print_stdout, reason = "instructions to Cargo")]
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

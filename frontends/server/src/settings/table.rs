@@ -242,25 +242,6 @@ mod tests {
     }
 
     #[test]
-    fn defaults_have_expected_values() {
-        assert_eq!(LISTEN.default_value().to_string(), "127.0.0.1:8080");
-        assert_eq!((BASE_URL.default_value(), DOCS_URL.default_value()), ("/api/v1".to_owned(), "/docs".to_owned()));
-        assert_eq!(ACCEPT.default_value(), CredentialKind::ALL);
-        assert_eq!((PAGE_CACHE.default_value(), WAIT.default_value()), (64 << 20, None));
-        assert_eq!((DATABASE_CONNECTIONS.default_value().get(), OTLP_SAMPLE.default_value()), (10, 1.0));
-        let times = [&SHUTDOWN_GRACE, &DATABASE_TIMEOUT, &DATABASE_REPLICA_LAG, &REQUEST_TIMEOUT];
-        assert_eq!(times.map(|entry| entry.default_value().as_secs()), [10, 2, 10, 60]);
-        assert_eq!([&MAX_CONNECTIONS, &MAX_IN_FLIGHT].map(Entry::default_value), [15_000, 1_000]);
-        assert_eq!([&NO_MIGRATE, &DATABASE_POOLER, &VIEWS].map(Entry::default_value), [false; 3]);
-        assert_eq!(COURSES_SCHEMA.default_value(), "public");
-        assert_eq!(DATABASE.default_value().to_string(), "sqlite:catalogue.db");
-        assert_eq!(
-            (LOG.default_value().to_string(), LOG_FORMAT.default_value()),
-            ("catalogue=info,error".to_owned(), Format::Text)
-        );
-    }
-
-    #[test]
     fn setting_names_are_unique_and_documented() {
         let names: std::collections::BTreeSet<_> = all().map(|setting| setting.name).collect();
         assert_eq!(names.len(), all().count());

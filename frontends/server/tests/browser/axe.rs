@@ -4,12 +4,11 @@
 //! test continues, unless `CATALOGUE_TEST_REQUIRE` names `axe`.
 
 use std::fs;
-use std::process::Command;
 
 use serde_json::Value;
 
 use crate::page::Page;
-use crate::tools::{installed, or_skip_unless, output_of};
+use crate::tools::{npm_packages, or_skip_unless};
 
 const MANIFESTS: [(&str, &str); 3] = [
     ("package.json", include_str!("axe/package.json")),
@@ -26,11 +25,7 @@ pub(crate) struct Axe(String);
 
 impl Axe {
     pub(crate) fn install() -> Option<Self> {
-        let packages = installed("axe", &MANIFESTS, |folder| {
-            let flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--fetch-retries=1"];
-            output_of(Command::new("npm").arg("ci").args(flags).current_dir(folder)).map(|_| ())
-        });
-        let packages = or_skip_unless("axe", packages)?;
+        let packages = or_skip_unless("axe", npm_packages("axe", &MANIFESTS))?;
         Some(Self(fs::read_to_string(packages.join("node_modules/axe-core/axe.min.js")).unwrap()))
     }
 

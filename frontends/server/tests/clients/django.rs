@@ -1,6 +1,5 @@
 //! Django's migrations of tables behind the views, with the hook of `examples/own_tables/django`, while a client reads.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,21 +9,16 @@ use catalogue_postgres_cluster::Cluster;
 use serde_json::Value;
 
 use crate::program::{Server, TestDir, get};
-use crate::tools::{installed, or_skip_unless, output_of};
+use crate::python::programs;
+use crate::tools::{or_skip_unless, output_of, run};
 
-const REQUIREMENTS: [(&str, &str); 1] = [("requirements.txt", include_str!("django/requirements.txt"))];
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const LIST: &str = "/api/v1/courses?limit=100";
 
-/// Returns the Python of a virtual environment with Django.
-fn python() -> Result<PathBuf, String> {
-    let folder = installed("django", &REQUIREMENTS, |folder| {
-        output_of(Command::new("python3").args(["-m", "venv", "venv"]).current_dir(folder))?;
-        let mut pip = Command::new(folder.join("venv/bin/python"));
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1"]);
-        output_of(pip.args(["--requirement", "requirements.txt"]).current_dir(folder)).map(|_| ())
-    })?;
-    Ok(folder.join("venv/bin/python"))
+/// Returns the Python of a virtual environment with Django. Returns `None` if it is unavailable and not required.
+fn python() -> Option<PathBuf> {
+    let programs = programs("django", include_str!("django/requirements.txt"));
+    Some(or_skip_unless("clients", programs)?.join("python"))
 }
 
 /// A Django project on one database, and the program that reads its tables.
@@ -39,9 +33,12 @@ impl Project {
     /// Copies the project and the hook, and creates tables, rows and views.
     fn new(python: PathBuf, vendor: &str, variables: Vec<(&'static str, String)>) -> Self {
         let project = Self { dir: TestDir::new(), python, variables };
-        copy(&Path::new(ROOT).join("tests/clients/django"), &project.dir.path("site"));
-        let hook = Path::new(ROOT).join("../../examples/own_tables/django/catalogue_views");
-        copy(&hook, &project.dir.path("site/catalogue_views"));
+        for (from, to) in [
+            ("tests/clients/django", "site"),
+            ("../../examples/own_tables/django/catalogue_views", "site/catalogue_views"),
+        ] {
+            run(Command::new("cp").arg("-r").arg(Path::new(ROOT).join(from)).arg(project.dir.path(to)));
+        }
         let dialect = if vendor == "postgresql" { "postgres" } else { "sqlite" };
         for (name, option) in [("views", ""), ("revisions", " --revisions")] {
             let sql = project.dir.run(&format!("views example --from django --for {dialect}{option}")).succeeds();
@@ -131,7 +128,7 @@ fn survives_migrations(project: &Project) {
 
 #[test]
 fn views_on_sqlite_survive_django_migrations() {
-    let Some(python) = or_skip_unless("clients", python()) else { return };
+    let Some(python) = python() else { return };
     let variables = [
         ("CATALOGUE_COURSES", "views".to_owned()),
         ("CATALOGUE_COURSES_DATABASE", "sqlite:site/app.db".to_owned()),
@@ -143,7 +140,7 @@ fn views_on_sqlite_survive_django_migrations() {
 #[test]
 fn views_on_postgresql_survive_django_migrations() {
     let Some(cluster) = Cluster::shared() else { return };
-    let Some(python) = or_skip_unless("clients", python()) else { return };
+    let Some(python) = python() else { return };
     let host = cluster.directory.display().to_string();
     let mut psql = Command::new("psql");
     psql.args(["--host", &host, "--username", "postgres", "--command", "CREATE DATABASE django"]);
@@ -156,17 +153,4 @@ fn views_on_postgresql_survive_django_migrations() {
     ];
     let project = Project::new(python, "postgresql", variables.to_vec());
     survives_migrations(&project);
-}
-
-/// Copies a folder with its folders.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }

@@ -8,11 +8,9 @@ use std::process::Command;
 use crate::service::Service;
 use crate::tools::{installed, or_skip_unless, output_of, run};
 
-const REQUIREMENTS: [(&str, &str); 1] = [("requirements.txt", include_str!("python/requirements.txt"))];
-
-/// Returns the `bin` directory of a virtual environment with the packages.
-fn programs() -> Result<PathBuf, String> {
-    let folder = installed("python", &REQUIREMENTS, |folder| {
+/// Returns the `bin` directory of a virtual environment with the packages that `requirements` name.
+pub(crate) fn programs(name: &str, requirements: &str) -> Result<PathBuf, String> {
+    let folder = installed(name, &[("requirements.txt", requirements)], |folder| {
         output_of(Command::new("python3").args(["-m", "venv", "venv"]).current_dir(folder))?;
         let mut pip = Command::new(folder.join("venv/bin/python"));
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1"]);
@@ -29,7 +27,8 @@ fn search_path(programs: &Path) -> OsString {
 
 #[test]
 fn generated_python_client_reads_whole_catalogue() {
-    let Some(programs) = or_skip_unless("clients", programs()) else { return };
+    let programs = programs("python", include_str!("python/requirements.txt"));
+    let Some(programs) = or_skip_unless("clients", programs) else { return };
     let service = Service::start();
     let project = service.dir.path("");
     service.dir.write("main.py", include_str!("python/main.py"));

@@ -33,6 +33,15 @@ pub(crate) fn installed(
     Ok(folder)
 }
 
+/// Returns a directory with the npm packages that `manifests` name.
+pub(crate) fn npm_packages(name: &str, manifests: &[(&str, &str)]) -> Result<PathBuf, String> {
+    installed(name, manifests, |folder| {
+        output_of(Command::new("node").arg("--version"))?;
+        let flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--fetch-retries=1"];
+        output_of(Command::new("npm").arg("ci").args(flags).current_dir(folder)).map(|_| ())
+    })
+}
+
 /// Runs a command to its end and returns its standard output, or an error with all its output.
 pub(crate) fn output_of(command: &mut Command) -> Result<String, String> {
     let program = command.get_program().display().to_string();

@@ -1,12 +1,8 @@
 //! Opaque tokens, which are introspected.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
-use std::thread;
-
 use serde_json::json;
 
-use crate::issuer::{Issuer, courses, options, refusal};
+use crate::issuer::{Issuer, courses, options, refusal, respond_with};
 use crate::observed::Observed;
 use crate::program::TestDir;
 
@@ -114,16 +110,8 @@ fn tokens_check_reports_introspection_result() {
 /// Issuers report refresh tokens as active, even if the request is about access tokens.
 #[test]
 fn tokens_check_explains_refresh_token() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = format!("http://{}/introspect?tenant=1", listener.local_addr().unwrap());
-    thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
-        let body = r#"{"active":true,"aud":"a","sub":"a","exp":4000000000,"token_use":"refresh_token"}"#;
-        write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
-        // A connection that is closed with an unread rest of the request could lose the response.
-        let _ = stream.read_to_end(&mut Vec::new());
-    });
+    let body = r#"{"active":true,"aud":"a","sub":"a","exp":4000000000,"token_use":"refresh_token"}"#;
+    let endpoint = format!("{}/introspect?tenant=1", respond_with(body));
     let dir = TestDir::new();
     dir.write("secret", "s");
     let issuer = "--oauth-issuer https://id.example.com --oauth-keys file:none --oauth-audience a";

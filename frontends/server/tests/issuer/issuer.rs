@@ -1,14 +1,16 @@
 //! [`Issuer`]: an issuer in a process that can be stopped and restarted, and servers that accept its tokens.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 
 use serde_json::Value;
 
 use crate::observed::{Observed, send};
 use crate::packages::packages;
-use crate::program::{TestDir, get};
+use crate::program::{TestDir, get, send_signal};
 use crate::tools::or_skip_unless;
 
 /// A running issuer. It keeps its keys, in a directory, and its port across restarts.
@@ -127,4 +129,20 @@ pub(crate) fn refusal(observed: &Observed, token: &str) -> (u16, String, Value) 
         head.lines().find_map(|line| line.strip_prefix("www-authenticate: ")).unwrap_or_default().to_owned();
     let mut body: Value = serde_json::from_str(&body).unwrap();
     (status, challenge, body["error"]["details"]["reason"].take())
+}
+
+/// Starts a server that sends `body` in response to each request. Returns its URL.
+pub(crate) fn respond_with(body: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+            write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+            // A connection that is closed with an unread rest of the request could lose the response.
+            let _ = stream.read_to_end(&mut Vec::new());
+        }
+    });
+    url
 }

@@ -1,12 +1,10 @@
 //! The issuer's keys: rotation, sources, and issuers that are unavailable.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
 use std::thread;
 
 use serde_json::json;
 
-use crate::issuer::{Issuer, courses, options, outcome_count, serve, wait_for_fetches};
+use crate::issuer::{Issuer, courses, options, outcome_count, respond_with, serve, wait_for_fetches};
 use crate::observed::Observed;
 use crate::program::{TestDir, get};
 
@@ -104,15 +102,7 @@ fn issuer_may_be_any_text_if_keys_are_configured() {
 /// Machines without CA certificates can use a local issuer over HTTP, or keys in a file.
 #[test]
 fn ca_certificates_are_needed_only_for_https() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
-            write!(stream, "HTTP/1.1 200 A\r\nContent-Length: {}\r\n\r\n{SET}", SET.len()).unwrap();
-        }
-    });
+    let url = respond_with(SET);
     let dir = TestDir::new();
     dir.write("set", SET);
     for (issuer, keys, expected) in [

@@ -1,8 +1,5 @@
 //! Options for an issuer and for token introspection.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-
 use crate::program::TestDir;
 
 #[test]
@@ -10,7 +7,7 @@ fn invalid_options_exit_2_with_hint() {
     let dir = TestDir::new();
     for (name, content) in [("secret", "hunter2"), ("empty", "\n")] {
         dir.write(name, content);
-        fs::set_permissions(dir.path(name), fs::Permissions::from_mode(0o600)).unwrap();
+        dir.set_mode(name, 0o600);
     }
     let files = dir.files();
     let issuer = "--oauth-issuer https://id.example.com --oauth-audience a";

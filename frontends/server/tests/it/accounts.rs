@@ -1,13 +1,13 @@
 //! `catalogue accounts`, and `export --account`.
 
 use std::fs;
-use std::io::Write as _;
 use std::process::Command;
 
 use serde_json::json;
 
 use crate::databases::on_each_database;
-use crate::program::{COURSES, Outcome, TestDir};
+use crate::program::{COURSES, Outcome, TestDir, many_courses};
+use crate::skip::or_skip_unless;
 
 on_each_database!(accounts_are_listed_shown_and_removed, removal_fails_when_other_table_references_account);
 
@@ -84,14 +84,7 @@ fn removal_without_temporary_directory_fails_with_hint() {
         done
         cd $1 && shift 2 && exec /proc/self/fd/9 "$@""#;
     let dir = TestDir::new();
-    let course = |number| {
-        let body = "x".repeat(3000);
-        format!(
-            r#"{{"type":"course","account":"a","slug":"{number}","title":"t","language":"en","modules":[{{"title":"m","content":"{body}"}}]}}"#
-        )
-    };
-    let lines = [r#"{"type":"account","id":"a"}"#.to_owned()].into_iter().chain((0..50).map(course));
-    dir.run_reading(lines.collect::<Vec<_>>().join("\n"), "import -").succeeds();
+    dir.run_reading(many_courses(50, 3000), "import -").succeeds();
     // SQLite tries the working directory last. It rejects the read-only `/tmp` beforehand, but accepts `/proc`, in which it
     // cannot create a file.
     for working_directory in ["/tmp", "/proc"] {
@@ -102,7 +95,7 @@ fn removal_without_temporary_directory_fails_with_hint() {
         unshared.current_dir(dir.path("")).env_remove("TMPDIR").env_remove("SQLITE_TMPDIR");
         let outcome = Outcome::from(unshared.output().unwrap());
         if outcome.status == Some(9) || outcome.err.starts_with("unshare: ") {
-            std::io::stderr().write_all(b"skipped: a removal without TMPDIR: no file system can be mounted\n").unwrap();
+            or_skip_unless::<()>("mount", Err("not permitted".to_owned()));
             return;
         }
         outcome.fails(1, &["nothing was changed: ", " set TMPDIR or SQLITE_TMPDIR to a writable directory"]);

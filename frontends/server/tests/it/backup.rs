@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use rusqlite::Connection;
-
+use crate::databases::Host;
 use crate::program::{COURSES, TestDir};
 
 #[test]
@@ -15,8 +14,7 @@ fn backup_is_complete_database() {
     assert_eq!((&message["database"], &message["file"]), (&"sqlite:catalogue.db".into(), &"copy.db".into()));
     assert_eq!(message["bytes"], fs::metadata(dir.path("copy.db")).unwrap().len());
     assert!(message["seconds"].as_f64().is_some_and(|seconds| seconds >= 0.0), "{message}");
-    let copy = Connection::open(dir.path("copy.db")).unwrap();
-    assert_eq!(copy.query_row("PRAGMA integrity_check", [], |row| row.get(0)), Ok("ok".to_owned()));
+    assert_eq!(Host::sqlite(&dir.path("copy.db")).texts("PRAGMA integrity_check"), ["ok"]);
     assert_eq!(dir.run("export --database sqlite:copy.db").succeeds(), COURSES);
     let list = "keys list --account a --json";
     let listed = dir.run(&format!("{list} --database sqlite:copy.db")).json();
@@ -63,7 +61,7 @@ fn backup_has_file_mode_of_database() {
 
     let dir = TestDir::with_courses();
     for mode in [0o640, 0o600, 0o664, 0o440] {
-        fs::set_permissions(dir.path("catalogue.db"), fs::Permissions::from_mode(mode)).unwrap();
+        dir.set_mode("catalogue.db", mode);
         let name = format!("{mode:o}.db");
         dir.run(&format!("backup {name}")).succeeds();
         assert_eq!(fs::metadata(dir.path(&name)).unwrap().permissions().mode() & 0o7777, mode);

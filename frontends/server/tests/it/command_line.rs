@@ -3,8 +3,6 @@
 use std::fs::File;
 use std::io::pipe;
 
-use rusqlite::Connection;
-
 use crate::program::{Outcome, TestDir};
 
 #[test]
@@ -150,8 +148,8 @@ fn sqlite_file_may_have_any_name() {
 #[test]
 fn locked_database_is_reported_in_one_sentence() {
     let dir = TestDir::with_courses();
-    let other = Connection::open(dir.path("catalogue.db")).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let other = dir.host();
+    other.run("BEGIN IMMEDIATE");
     let outcome = dir.run("import courses.jsonl");
     assert!(outcome.err.ends_with("try again when it is done\n"), "{outcome:?}");
     outcome.fails(1, &["nothing was changed: another program is writing"]);
@@ -174,8 +172,8 @@ fn closed_standard_output_exits_0() {
 #[test]
 fn unwritable_output_exits_1() {
     let dir = TestDir::with_courses();
-    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
-    let [rotate, revoke] = ["rotate", "revoke"].map(|what| format!("keys {what} {}", key["id"].as_str().unwrap()));
+    let (key, _) = dir.key("a");
+    let [rotate, revoke] = ["rotate", "revoke"].map(|what| format!("keys {what} {key}"));
     for (arguments, piece) in [
         (&*rotate, "revoke it"),
         (&*revoke, "is revoked, but standard output"),

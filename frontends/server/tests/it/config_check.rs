@@ -14,10 +14,16 @@ fn row(displayed: &Value, setting: &str) -> (Value, String) {
 #[test]
 fn each_value_is_shown_with_its_source() {
     let dir = TestDir::new();
-    let file = "# limits\n\npage-cache = 1024\naccept = ['oauth']\nno-migrate = true\nlisten = '[::1]:1'\ntrusted-proxies = []\ndatabase-replicas = []\n";
+    let file = "# limits\n\npage-cache = 1024\naccept = ['oauth']\nno-migrate = true\nlisten = '[::1]:1'\ntrusted-proxies = []\ndatabase-replicas = []\nbase-url = '/file'\n";
     dir.write("c.toml", file);
-    let variables = [("CATALOGUE_CONFIG", "c.toml"), ("CATALOGUE_LISTEN", "127.0.0.1:2"), ("CATALOGUE_DOCS_URL", "")];
-    let arguments = "config check --json --base-url /x --cors-origin https://a.example https://b.example --wait";
+    let variables = [
+        ("CATALOGUE_CONFIG", "missing.toml"),
+        ("CATALOGUE_BASE_URL", "/environment"),
+        ("CATALOGUE_LISTEN", "127.0.0.1:2"),
+        ("CATALOGUE_DOCS_URL", ""),
+    ];
+    let arguments =
+        "config check --json --config c.toml --base-url /x --cors-origin https://a.example https://b.example --wait";
     let displayed = dir.run_in(&variables, arguments).json();
     for (setting, value, source) in [
         ("base-url", json!("/x"), "--base-url"),
@@ -40,6 +46,21 @@ fn each_value_is_shown_with_its_source() {
     let table = dir.run("config check").succeeds();
     assert!(table.starts_with("SETTING") && table.lines().any(|line| line.starts_with("listen ")), "{table}");
     assert_eq!(dir.files(), ["c.toml"], "no file is opened or created");
+}
+
+#[test]
+fn settings_of_other_commands_are_ignored() {
+    let dir = TestDir::new();
+    let variables = [
+        ("CATALOGUE_LISTEN", "here"),
+        ("CATALOGUE_ACCEPT", "cookie"),
+        ("CATALOGUE_NO_MIGRATE", "maybe"),
+        ("CATALOGUE_FUTURE", "x"),
+        ("CATALOGUE_", "x"),
+    ];
+    dir.write("c.toml", "listen = \"here\"\nshutdown-grace = \"?\"\n");
+    dir.run_in(&variables, "migrate --config c.toml").succeeds();
+    dir.run_in(&[("CATALOGUE_DATABASE", "nonsense")], "openapi").succeeds();
 }
 
 #[test]
@@ -169,20 +190,16 @@ fn passwords_are_redacted_in_every_setting() {
 #[cfg(unix)]
 #[test]
 fn address_file_is_used_and_its_permissions_are_checked() {
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
-
     let dir = TestDir::new();
     dir.write("address", "sqlite:hidden.db\n");
-    let permit = |mode| fs::set_permissions(dir.path("address"), fs::Permissions::from_mode(mode)).unwrap();
-    permit(0o640);
+    dir.set_mode("address", 0o640);
     dir.run("migrate --database file:address").succeeds();
     assert!(dir.path("hidden.db").is_file());
-    permit(0o644);
+    dir.set_mode("address", 0o644);
     let outcome = dir.run_in(&[("CATALOGUE_DATABASE", "file:address")], "export");
     assert!(outcome.status == Some(0) && outcome.err.contains("address is readable by other users"), "{outcome:?}");
     dir.write("store", "redis://store.example:6379\n");
-    fs::set_permissions(dir.path("store"), fs::Permissions::from_mode(0o644)).unwrap();
+    dir.set_mode("store", 0o644);
     dir.write(
         "c.toml",
         "database = 'file:address'\nrate-limit = '1/1s'\nrate-limit-store = 'file:store'\nlisten = 'x'\n",

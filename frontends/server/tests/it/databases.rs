@@ -1,6 +1,6 @@
 //! Tests that run on SQLite and on PostgreSQL.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -28,8 +28,8 @@ macro_rules! on_each_database {
                 #[test]
                 $(#[$attribute])*
                 fn $name() {
-                    let Some(fixture) = $crate::postgres::fixture::Fixture::new() else { return };
-                    super::$name(&fixture);
+                    let Some(dir) = $crate::program::TestDir::postgres() else { return };
+                    super::$name(&dir);
                 }
             )+
         }
@@ -46,6 +46,13 @@ pub(crate) enum Host {
 }
 
 impl Host {
+    /// Opens an SQLite database.
+    pub(crate) fn sqlite(path: &Path) -> Self {
+        let connection = Connection::open(path).unwrap();
+        connection.busy_timeout(Duration::from_secs(60)).unwrap();
+        Self::Sqlite(connection)
+    }
+
     /// Runs statements.
     pub(crate) fn run(&self, sql: &str) {
         match self {
@@ -88,8 +95,6 @@ impl TestDir {
         if self.is_postgres() {
             return Host::Postgres(Session::of(&self.address));
         }
-        let connection = Connection::open(self.database()).unwrap();
-        connection.busy_timeout(Duration::from_secs(60)).unwrap();
-        Host::Sqlite(connection)
+        Host::sqlite(&self.database())
     }
 }

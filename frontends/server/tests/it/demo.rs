@@ -5,7 +5,10 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::program::{Server, TestDir, get};
+use crate::databases::on_each_database;
+use crate::program::{COURSES, Server, TestDir, get};
+
+on_each_database!(demo_adds_to_existing_data);
 
 fn start(dir: &TestDir, arguments: &str) -> (Server, Vec<String>) {
     let mut server = Server::start(dir.command(&format!("demo {arguments}")).stderr(Stdio::piped()));
@@ -83,18 +86,19 @@ fn demo_uses_free_port_when_default_is_busy() {
     assert_eq!(server.stop_with("INT").0, Some(0));
 }
 
-#[test]
-fn demo_runs_again_on_existing_database() {
-    let dir = TestDir::new();
-    let mut lines = Vec::new();
+fn demo_adds_to_existing_data(dir: &TestDir) {
+    dir.import(COURSES);
+    let database = if dir.is_postgres() { "" } else { "--database sqlite:catalogue.db" };
     for _ in 0..2 {
-        let (server, notes) = start(&dir, "--listen 127.0.0.1:0 --database sqlite:demo.db");
-        lines.push(curl_lines(&notes)[1].clone());
-        run_curl_line(&lines[lines.len() - 1]);
-        server.stop_with("TERM");
+        let (server, notes) = start(dir, &format!("--listen 127.0.0.1:0 {database}"));
+        assert!(notes.last().unwrap().contains("stay in the database"), "{notes:?}");
+        assert_eq!(run_curl_line(curl_lines(&notes)[0])["data"]["userId"], "acc_demo");
+        run_curl_line(curl_lines(&notes)[1]);
+        assert_eq!(server.stop_with("TERM").0, Some(0));
     }
-    let keys = dir.run("keys list --account acc_demo --json --database sqlite:demo.db").json();
+    let keys = dir.run("keys list --account acc_demo --json").json();
     assert_eq!(keys.as_array().unwrap().len(), 2);
-    let export = dir.run("export --database sqlite:demo.db").succeeds();
-    assert!(export == include_str!("../../demo/courses.jsonl"));
+    let (samples, export) = (include_str!("../../demo/courses.jsonl"), dir.export());
+    assert!(COURSES.lines().chain(samples.lines()).all(|line| export.contains(line)), "{export}");
+    assert_eq!(export.len(), COURSES.len() + samples.len());
 }

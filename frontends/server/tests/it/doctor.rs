@@ -1,19 +1,17 @@
 //! `catalogue doctor`: checks of a deployment.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use serde_json::Value;
 use time::{Duration, OffsetDateTime};
 
 use crate::databases::on_each_database;
+use crate::https::issue_until;
 use crate::program::{COURSES, Outcome, TestDir, text};
 
 on_each_database!(expiring_and_permanent_keys_are_listed, unused_keys_are_listed, valid_deployment_passes_all_checks,);
 
 /// Returns the findings of a check: verdict and message.
-fn findings(outcome: &Outcome, check: &str) -> Vec<(String, String)> {
+pub(crate) fn findings(outcome: &Outcome, check: &str) -> Vec<(String, String)> {
     let report: Value = serde_json::from_str(&outcome.out).unwrap_or_else(|_| panic!("{outcome:?}"));
     let findings = report["findings"].as_array().unwrap().iter().filter(|finding| finding["check"] == check);
     findings.map(|finding| (text(finding, "verdict").to_owned(), text(finding, "message").to_owned())).collect()
@@ -24,10 +22,6 @@ fn finding(outcome: &Outcome, check: &str) -> (String, String) {
     let mut found = findings(outcome, check);
     assert_eq!(found.len(), 1, "{check}: {outcome:?}");
     found.remove(0)
-}
-
-fn set_mode(dir: &TestDir, name: &str, mode: u32) {
-    fs::set_permissions(dir.path(name), fs::Permissions::from_mode(mode)).unwrap();
 }
 
 fn valid_deployment_passes_all_checks(dir: &TestDir) {
@@ -44,7 +38,7 @@ fn valid_deployment_passes_all_checks(dir: &TestDir) {
     dir.key("a");
     dir.run("keys create --account b --name n --scope read:courses --expires-in 90d").succeeds();
     if !dir.is_postgres() {
-        set_mode(dir, "catalogue.db", 0o640);
+        dir.set_mode("catalogue.db", 0o640);
     }
     let outcome = dir.run("doctor --json --max-connections 10");
     assert_eq!((outcome.status, &*outcome.err), (Some(0), ""), "{outcome:?}");
@@ -118,12 +112,12 @@ fn unused_keys_are_listed(dir: &TestDir) {
 fn file_permissions_and_journal_mode_are_checked() {
     let dir = TestDir::with_courses();
     dir.run("keys create --account a --name n --scope read:courses --expires-in 1d").succeeds();
-    set_mode(&dir, "catalogue.db", 0o644);
+    dir.set_mode("catalogue.db", 0o644);
     let outcome = dir.run("doctor --json");
     assert_eq!(outcome.status, Some(0), "warnings are not errors");
     assert_eq!(finding(&outcome, "permissions").0, "warning");
     assert!(finding(&outcome, "credentials").1.contains("within 7 days: 1"), "{outcome:?}");
-    set_mode(&dir, "catalogue.db", 0o666);
+    dir.set_mode("catalogue.db", 0o666);
     assert_eq!(dir.host().texts("PRAGMA journal_mode = delete"), ["delete"]);
     let outcome = dir.run("doctor --json");
     assert_eq!((outcome.status, finding(&outcome, "permissions").0), (Some(1), "error".to_owned()));
@@ -143,14 +137,14 @@ fn journal_check_is_skipped_for_other_applications_database() {
 #[test]
 fn world_writable_directory_gets_warning() {
     let dir = TestDir::with_courses();
-    set_mode(&dir, "catalogue.db", 0o640);
-    set_mode(&dir, ".", 0o777);
+    dir.set_mode("catalogue.db", 0o640);
+    dir.set_mode(".", 0o777);
     let outcome = dir.run("doctor --json");
     let found = findings(&outcome, "permissions");
     let [(verdict, message), _] = &*found else { panic!("{outcome:?}") };
     assert!(verdict == "warning" && message.ends_with("chmod o-w ."), "{message}");
     assert_eq!(outcome.status, Some(0));
-    set_mode(&dir, ".", 0o770);
+    dir.set_mode(".", 0o770);
     assert_eq!(finding(&dir.run("doctor --json"), "permissions").0, "ok");
 }
 
@@ -171,21 +165,15 @@ fn unusable_database_is_error() {
 #[test]
 fn certificate_expiry_and_key_permissions_are_checked() {
     let dir = TestDir::with_courses();
-    let issue = |days| {
-        let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
-        params.not_after = OffsetDateTime::now_utc() + Duration::days(days);
-        dir.write("chain.pem", params.self_signed(&key).unwrap().pem());
-        dir.write("key.pem", key.serialize_pem());
-    };
+    let issue = |days| issue_until(&dir, OffsetDateTime::now_utc() + Duration::days(days));
     let run_doctor = || dir.run("doctor --json --tls-cert chain.pem --tls-key key.pem");
     issue(60);
-    set_mode(&dir, "key.pem", 0o600);
+    dir.set_mode("key.pem", 0o600);
     let outcome = run_doctor();
     assert_eq!(finding(&outcome, "certificate").0, "ok");
     assert!(findings(&outcome, "permissions")[0].1.contains("key.pem is not accessible to other users"), "{outcome:?}");
     issue(3);
-    set_mode(&dir, "key.pem", 0o644);
+    dir.set_mode("key.pem", 0o644);
     let outcome = run_doctor();
     let (verdict, message) = finding(&outcome, "certificate");
     assert!(verdict == "warning" && message.ends_with("renew it"), "{message}");
@@ -237,8 +225,8 @@ fn readable_file_with_password_is_reported() {
     let dir = TestDir::with_courses();
     dir.write("store", "redis://:s3cret@127.0.0.1:1/0");
     dir.write("c.toml", "rate-limit = '600/1m'\nrate-limit-store = 'file:store'\n");
-    set_mode(&dir, "store", 0o600);
-    set_mode(&dir, "c.toml", 0o644);
+    dir.set_mode("store", 0o600);
+    dir.set_mode("c.toml", 0o644);
     let outcome = dir.run("doctor --json --config c.toml");
     let found = findings(&outcome, "permissions");
     assert!(

@@ -5,11 +5,25 @@
 pub(crate) mod shim;
 
 use std::fs;
+use std::process::Command;
 
 use rusqlite::Connection;
 
 use crate::program::{COURSES, Outcome, TestDir};
 use shim::{DATABASE, Failure, Shim, contents};
+
+/// Runs a command with `failure` of writes to the files with `endings`. Returns the outcome, and whether the failure occurred.
+pub(crate) fn run_failing(
+    shim: &Shim,
+    dir: &TestDir,
+    command: &mut Command,
+    failure: Failure,
+    endings: &str,
+) -> (Outcome, bool) {
+    let mark = dir.path("mark");
+    shim.preload(command, failure, endings, &mark);
+    (command.output().unwrap().into(), fs::remove_file(mark).is_ok())
+}
 
 /// Maximum number of writes of a command; more would mean an endless loop.
 const MAX_WRITES: usize = 200;
@@ -26,12 +40,11 @@ fn run(
     for file in ["catalogue.db", "new.jsonl", "token"] {
         fs::copy(from.path(file), dir.path(file)).unwrap();
     }
-    let (database, mark) = (dir.path("catalogue.db"), dir.path("mark"));
+    let database = dir.path("catalogue.db");
     let before = contents(&database);
     let mut program = dir.command(arguments);
     program.stdin(fs::File::open(dir.path("token")).unwrap());
-    shim.preload(&mut program, failure, DATABASE, &mark);
-    let outcome: Outcome = program.output().unwrap().into();
+    let (outcome, has_failed) = run_failing(shim, &dir, &mut program, failure, DATABASE);
     let unchanged = contents(&database) == before;
     let done: Option<bool> = Connection::open(&database).unwrap().query_row(is_done, [], |row| row.get(0)).unwrap();
     let context = format!("{arguments} {failure:?}: {outcome:?}");
@@ -43,7 +56,7 @@ fn run(
         let is_undone = outcome.err.contains("nothing was changed: ");
         assert!(is_unknown != is_undone && (unchanged || is_unknown && done == Some(true)), "{context}");
     }
-    (outcome, mark.exists())
+    (outcome, has_failed)
 }
 
 #[test]
@@ -110,10 +123,8 @@ fn failed_backup_reports_reason_and_leaves_no_file() {
     let files = dir.files();
     for (kind, why) in [(Failure::FULL, "the disk is full"), (Failure::BROKEN, "the disk failed")] {
         let mut failures = outcomes(|at| {
-            let (mut backup, mark) = (dir.command("backup copy.db"), dir.path("mark"));
-            shim.preload(&mut backup, Failure { at, ..kind }, ".partial", &mark);
-            let outcome = Outcome::from(backup.output().unwrap());
-            let has_failed = fs::remove_file(mark).is_ok();
+            let mut backup = dir.command("backup copy.db");
+            let (outcome, has_failed) = run_failing(shim, &dir, &mut backup, Failure { at, ..kind }, ".partial");
             assert_eq!(dir.files() == files, has_failed, "{at}: {outcome:?}");
             (outcome, has_failed)
         });
@@ -132,9 +143,7 @@ fn migration_with_unknown_result_is_reported() {
     let Some(shim) = Shim::shared() else { return };
     let outcomes = outcomes(|at| {
         let dir = TestDir::in_memory();
-        let (mut program, mark) = (dir.command("migrate"), dir.path("mark"));
-        shim.preload(&mut program, Failure { at, ..Failure::BROKEN }, DATABASE, &mark);
-        (program.output().unwrap().into(), mark.exists())
+        run_failing(shim, &dir, &mut dir.command("migrate"), Failure { at, ..Failure::BROKEN }, DATABASE)
     });
     let first = &outcomes[0].err;
     assert!(first.contains("cannot open the database ") && first.contains(": the disk failed"), "{outcomes:#?}");

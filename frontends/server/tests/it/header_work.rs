@@ -8,7 +8,6 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
 use crate::program::{Server, TestDir, is_installed};
-use crate::rate_limit::COURSES;
 use crate::skip::or_skip_unless;
 
 /// Size of the long field or target, a little below the limit of a request head.
@@ -19,6 +18,7 @@ const MAX_RATIO: u64 = 4;
 /// the query: 15,000 bytes of `a&` take 0.16 ms in an optimized build. A filter before the decoder made ordinary queries slower.
 const MAX_TARGET_RATIO: u64 = 8;
 
+const COURSES: &str = "/api/v1/courses";
 const SETTINGS: &str = "--settings-url https://a.example/settings";
 
 /// A server under callgrind.

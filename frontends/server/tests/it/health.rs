@@ -6,7 +6,7 @@ use crate::program::{Server, TestDir};
 #[test]
 fn health_exits_0_only_for_2xx() {
     let dir = TestDir::new();
-    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
+    let server = dir.serve("");
     let url = format!("http://{}", server.address);
     assert_eq!(dir.run(&format!("health {url}/docs/openapi.json")).succeeds(), "200: healthy\n");
     dir.run(&format!("health {url}/api/v1/courses")).fails(1, &["returned 401"]);
@@ -49,7 +49,7 @@ fn health_uses_tls_with_certificate() {
     assert_eq!(dir.run_in(&variables, "health").succeeds(), "healthy, with TLS\n");
     dir.run_in(&variables[..1], "health").fails(1, &["returned 400"]);
 
-    let plain = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
+    let plain = dir.serve("");
     let variables = [("CATALOGUE_LISTEN", &*plain.address), ("CATALOGUE_TLS_CERT", "chain.pem")];
     dir.run_in(&variables, "health").fails(1, &["returned 200"]);
 }

@@ -24,7 +24,7 @@ pub(crate) fn issue(dir: &TestDir) {
     issue_until(dir, OffsetDateTime::now_utc() + Duration::days(90));
 }
 
-fn issue_until(dir: &TestDir, not_after: OffsetDateTime) {
+pub(crate) fn issue_until(dir: &TestDir, not_after: OffsetDateTime) {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
     params.not_after = not_after;

@@ -56,8 +56,7 @@ fn assert_memory_is_released<S: Read + Write>(start: &dyn Fn() -> Server, connec
 #[test]
 fn idle_connection_releases_memory_of_large_head() {
     let dir = TestDir::with_courses();
-    let start = || Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
-    assert_memory_is_released(&start, &|server| TcpStream::connect(&server.address).unwrap());
+    assert_memory_is_released(&|| dir.serve(""), &|server| TcpStream::connect(&server.address).unwrap());
 }
 
 #[test]

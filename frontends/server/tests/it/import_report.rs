@@ -3,21 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::databases::on_each_database;
-use crate::program::{COURSES, TestDir};
+use crate::program::{COURSES, TestDir, many_courses};
 
 on_each_database!(
     dry_run_lists_changes,
     errors_are_reported_with_lines_and_nothing_is_imported,
     prune_lists_removed_courses
 );
-
-/// Returns JSON Lines for the account `a` and `count` of its courses.
-fn courses(count: usize) -> String {
-    let course = |number| {
-        format!(r#"{{"type":"course","account":"a","slug":"c{number:02}","title":"T","language":"en"}}"#) + "\n"
-    };
-    "{\"type\":\"account\",\"id\":\"a\"}\n".to_owned() + &(0..count).map(course).collect::<String>()
-}
 
 fn errors_are_reported_with_lines_and_nothing_is_imported(dir: &TestDir) {
     dir.import(COURSES);
@@ -117,7 +109,7 @@ fn prune_lists_removed_courses(dir: &TestDir) {
 #[test]
 fn text_lists_20_changes_and_json_all() {
     let dir = TestDir::new();
-    dir.write("many.jsonl", courses(25));
+    dir.write("many.jsonl", many_courses(25, 1));
     let message = dir.run("import many.jsonl --dry-run").succeeds();
     assert!(message.contains("\n  a/c00\n") && message.contains("\n  a/c19\n  and 5 more\naccounts: "), "{message}");
     let output = dir.run("import many.jsonl --dry-run --json").json();

@@ -5,8 +5,9 @@ use std::process::Command;
 
 use rusqlite::Connection;
 
+use crate::failing_writes::run_failing;
 use crate::failing_writes::shim::{DATABASE, Failure, Shim, contents};
-use crate::program::{COURSES, Outcome, TestDir, copy_context};
+use crate::program::{COURSES, Outcome, TestDir, copy_context, many_courses};
 
 const SIGNALS: [(&str, i32); 3] = [("INT", 130), ("TERM", 143), ("HUP", 129)];
 /// Maximum size of a WAL after a command.
@@ -67,8 +68,7 @@ fn interrupted_import_reports_result_of_commit() {
         dir.import(COURSES);
         dir.write("changed.jsonl", &changed);
         let mut import = dir.command("import changed.jsonl");
-        shim.preload(&mut import, interrupt(at), DATABASE, &dir.path("mark"));
-        let outcome: Outcome = import.output().unwrap().into();
+        let (outcome, was_interrupted) = run_failing(shim, &dir, &mut import, interrupt(at), DATABASE);
         let context = format!("{at}: {outcome:?}");
         match outcome.status {
             Some(0) => assert!(outcome.out.contains("1 changed, 2 unchanged") && dir.export() == changed, "{context}"),
@@ -77,7 +77,7 @@ fn interrupted_import_reports_result_of_commit() {
                 outcome.fails(130, &["nothing was imported"]);
             }
         }
-        if !dir.path("mark").exists() {
+        if !was_interrupted {
             assert!(at > 3, "an import writes");
             return;
         }
@@ -89,14 +89,7 @@ fn interrupted_large_import_truncates_wal() {
     let Some(shim) = Shim::shared() else { return };
     let dir = TestDir::in_memory();
     dir.import(COURSES);
-    let body = "x".repeat(1 << 20);
-    let large: String = (0..120)
-        .map(|number| {
-            let course = format!(r#"{{"type":"course","account":"a","slug":"c{number}","title":"T","language":"en""#);
-            format!("{course},\"modules\":[{{\"title\":\"M\",\"content\":\"{body}\"}}]}}\n")
-        })
-        .collect();
-    dir.write("large.jsonl", large);
+    dir.write("large.jsonl", many_courses(120, 1 << 20));
     // An open reader, like a server, prevents the removal of the WAL.
     let reader = Connection::open(dir.path("catalogue.db")).unwrap();
     let count = || reader.query_row("SELECT count(*) FROM courses", [], |row| row.get::<_, u32>(0)).unwrap();
@@ -104,9 +97,9 @@ fn interrupted_large_import_truncates_wal() {
     // Each 4 KiB page causes two writes.
     let beyond_the_limit = (WAL_LIMIT / 4096 * 2 + 1_000) as u32;
     let mut import = dir.command("import large.jsonl");
-    shim.preload(&mut import, interrupt(beyond_the_limit), ".db-wal", &dir.path("mark"));
-    Outcome::from(import.output().unwrap()).fails(130, &["interrupted; nothing was imported"]);
-    assert!(dir.path("mark").exists(), "the WAL exceeded the limit");
+    let (outcome, was_interrupted) = run_failing(shim, &dir, &mut import, interrupt(beyond_the_limit), ".db-wal");
+    outcome.fails(130, &["interrupted; nothing was imported"]);
+    assert!(was_interrupted, "the WAL exceeded the limit");
     let wal = fs::metadata(dir.path("catalogue.db-wal")).unwrap().len();
     assert!(wal <= WAL_LIMIT, "{wal}");
     assert_eq!(count(), 3);
@@ -122,10 +115,9 @@ fn interrupted_backup_leaves_no_file() {
     let (before, files) = (contents(&dir.path("catalogue.db")), dir.files());
     let mut ends = Vec::new();
     for (at, error, status) in [(1, INT, 130), (2, INT, 130), (3, HUP, 129), (4, HUP, 129), (5, INT, 130)] {
-        let mut backup = dir.command("backup copy.db");
-        shim.preload(&mut backup, Failure { error, ..interrupt(at) }, ".partial", &dir.path("mark"));
-        let outcome: Outcome = backup.output().unwrap().into();
-        fs::remove_file(dir.path("mark")).unwrap();
+        let (mut backup, failure) = (dir.command("backup copy.db"), Failure { error, ..interrupt(at) });
+        let (outcome, was_interrupted) = run_failing(shim, &dir, &mut backup, failure, ".partial");
+        assert!(was_interrupted, "{outcome:?}");
         ends.push(outcome.status);
         if outcome.status == Some(0) {
             assert_eq!(contents(&dir.path("copy.db")), before);
@@ -161,8 +153,7 @@ fn interrupted_removal_reports_remaining_work() {
         let dir = TestDir::in_memory();
         fs::copy(from.path("catalogue.db"), dir.path("catalogue.db")).unwrap();
         let mut removal = dir.command("accounts remove b --yes");
-        shim.preload(&mut removal, interrupt(at), ".db-wal", &dir.path("mark"));
-        let outcome: Outcome = removal.output().unwrap().into();
+        let (outcome, _) = run_failing(shim, &dir, &mut removal, interrupt(at), ".db-wal");
         let exists = dir.run("accounts show b").status == Some(0);
         match outcome.status {
             Some(0) => assert!(!exists, "{outcome:?}"),

@@ -16,9 +16,12 @@ on_each_database!(
 #[test]
 fn create_prints_only_the_token() {
     let dir = TestDir::with_courses();
+    for (create, prefix) in [("tokens create", "cato_"), ("keys create --name n", "ccat_")] {
+        let token = dir.run(&format!("{create} --account b --scope read:courses")).succeeds();
+        assert!(token.starts_with(prefix) && token.ends_with('\n') && token.len() == 55, "{token:?}");
+        dir.run(&format!("{create} --account x --scope read:courses")).fails(1, &["\"x\""]);
+    }
     let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
-    assert!(token.starts_with("ccat_") && token.ends_with('\n') && token.len() == 55, "{token:?}");
-
     let listed = dir.run("keys list --account a").succeeds();
     let lines: Vec<&str> = listed.lines().collect();
     assert!(lines.len() == 2 && lines[0].starts_with("ID") && lines[1].contains("read:courses"), "{listed}");
@@ -76,7 +79,6 @@ fn unknown_accounts_and_ids_exit_1(dir: &TestDir) {
     dir.import(COURSES);
     assert_eq!(dir.run("keys list --account b --json").json(), json!([]));
     dir.run("keys list --account x").fails(1, &["no account \"x\"; see `accounts list`"]);
-    dir.run("keys create --account x --name n --scope read:courses").fails(1, &["\"x\""]);
     for (arguments, piece) in [
         ("keys revoke", "keys list"),
         ("keys rotate", "keys list"),
@@ -114,8 +116,8 @@ fn list_prints_one_line_per_key() {
         let key = json.as_array().unwrap().iter().find(|key| key["name"] == name || key["id"] == name).unwrap();
         text(key, time)[..16].replace('T', " ")
     };
-    let successor = json.as_array().unwrap().iter().find(|key| key["replaces"] == expired).unwrap();
-    let successor = text(successor, "id");
+    let successor = dir.listed(expired)["replacedBy"].clone();
+    let successor = successor.as_str().unwrap();
     let ends = |name: &str, state: &str, time: &str, successor: &str| {
         let end = format!("  {state:7}  {:16}  {successor}", minute(name, time));
         assert!(row(name).ends_with(&end), "{end:?}: {listed}");

@@ -26,11 +26,6 @@ fn list(dir: &TestDir) -> Value {
     dir.run("keys list --account a --json").json()
 }
 
-/// Returns the entry of the key `id` in `keys list`.
-fn listed(dir: &TestDir, id: &str) -> Value {
-    list(dir).as_array().unwrap().iter().find(|key| key["id"] == id).unwrap().clone()
-}
-
 /// Returns the seconds between two times of `keys`.
 fn seconds_between(keys: [&Value; 2], fields: [&str; 2]) -> i64 {
     let [earlier, later] =
@@ -55,7 +50,7 @@ fn both_keys_work_during_the_overlap(dir: &TestDir) {
     for same in ["account", "name", "scopes", "expiresAt"] {
         assert_eq!(old[same], new[same], "{same}");
     }
-    let old = listed(dir, text(&old, "id"));
+    let old = dir.listed(text(&old, "id"));
     assert_eq!(new["replaces"], json!({ "id": old["id"], "expiresAt": old["expiresAt"] }));
     assert_eq!(seconds_between([&new, &old], ["createdAt", "expiresAt"]), DAY);
     assert_eq!(old["revokedAt"], Value::Null);
@@ -67,7 +62,7 @@ fn rotate_prints_only_the_token_and_overlaps_by_a_day() {
     let old = dir.run(CREATE).json();
     let token = dir.run(&format!("keys rotate {}", text(&old, "id"))).succeeds();
     assert!(token.starts_with("ccat_") && token.ends_with('\n') && token.len() == 55, "{token:?}");
-    let ended = listed(&dir, text(&old, "id"));
+    let ended = dir.listed(text(&old, "id"));
     assert!(lifetime(&ended) >= DAY, "{ended}");
     let table = dir.run("keys list --account a").succeeds();
     assert!(

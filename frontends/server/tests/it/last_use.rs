@@ -1,24 +1,19 @@
 //! Last use of credentials: recorded by `serve`, printed by `keys list`.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::Stdio;
-
 use catalogue_core::Timestamp;
 use serde_json::Value;
 
 use crate::databases::on_each_database;
-use crate::program::{COURSES, Server, TestDir, text};
+use crate::observed::Observed;
+use crate::program::{COURSES, TestDir, text};
 
-const SERVE: &str = "serve --listen 127.0.0.1:0";
 const CREATE: &str = "keys create --account a --scope read:courses --json --name";
 
 on_each_database!(uses_are_recorded_at_shutdown);
 
 /// Returns the last use of the credential `id` of account `a`.
 fn last_use(dir: &TestDir, id: &str) -> Option<Timestamp> {
-    let all = dir.run("keys list --account a --json").json();
-    let found = all.as_array().unwrap().iter().find(|key| key["id"] == id).unwrap();
+    let found = dir.listed(id);
     found.get("lastUsedAt").unwrap().as_str().map(|time| Timestamp::parse(time).unwrap())
 }
 
@@ -70,13 +65,11 @@ fn uses_are_recorded_at_shutdown(dir: &TestDir) {
     assert!(last_use(dir, text(&oauth, "id")).is_some());
 }
 
-/// Starts a server, uses the key once, stops the server, and returns the lines of its log.
-fn use_key_and_return_log(dir: &TestDir, key: &Value, options: &str) -> Vec<String> {
-    let mut server = Server::start(dir.command(&format!("{SERVE} {options}")).stderr(Stdio::piped()));
-    let notes = server.take_notes();
-    assert_eq!(server.get("/api/v1/courses", text(key, "token")).0, 200);
-    assert_eq!(server.stop_with("TERM").0, Some(0));
-    notes.map(Result::unwrap).collect()
+/// Starts a server, uses the key once, stops the server, and returns its log.
+fn use_key_and_return_log(dir: &TestDir, key: &Value, options: &str) -> String {
+    let observed = Observed::start(dir, options);
+    assert_eq!(observed.server.get("/api/v1/courses", text(key, "token")).0, 200);
+    observed.stop_and_read_log()
 }
 
 /// `--no-migrate` only prevents the creation and migration of tables.
@@ -85,7 +78,7 @@ fn uses_are_recorded_with_no_migrate() {
     let dir = TestDir::with_courses();
     let key = dir.run(&format!("{CREATE} n")).json();
     let log = use_key_and_return_log(&dir, &key, "--no-migrate");
-    assert!(!log.iter().any(|line| line.contains("last use")), "{log:?}");
+    assert!(!log.contains("last use"), "{log}");
     assert!(last_use(&dir, text(&key, "id")).is_some());
 }
 
@@ -93,11 +86,10 @@ fn uses_are_recorded_with_no_migrate() {
 fn read_only_database_causes_one_warning() {
     let dir = TestDir::with_courses();
     let key = dir.run(&format!("{CREATE} n")).json();
-    let set_mode = |mode| fs::set_permissions(dir.path("catalogue.db"), Permissions::from_mode(mode)).unwrap();
-    set_mode(0o444);
+    dir.set_mode("catalogue.db", 0o444);
     let log = use_key_and_return_log(&dir, &key, "");
-    set_mode(0o644);
-    let lines: Vec<_> = log.iter().filter(|line| line.contains("last use")).collect();
-    assert!(lines.len() == 1 && lines[0].contains("WARN") && lines[0].contains("read-only"), "{log:?}");
+    dir.set_mode("catalogue.db", 0o644);
+    let lines: Vec<_> = log.lines().filter(|line| line.contains("last use")).collect();
+    assert!(lines.len() == 1 && lines[0].contains("WARN") && lines[0].contains("read-only"), "{log}");
     assert_eq!(last_use(&dir, text(&key, "id")), None);
 }

@@ -1,27 +1,26 @@
 //! A server whose database another program has locked.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{BufReader, ErrorKind, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
-
+use crate::databases::Host;
 use crate::observed::Observed;
-use crate::program::{TestDir, get};
+use crate::program::{TestDir, get, read_response};
 
 /// Maximum time for a response on a busy machine; requests wait at most a second for a lock.
 const DEADLINE: Duration = Duration::from_secs(3);
 
 /// Starts a server with one worker thread on a database without a WAL.
 /// Returns the directory, the server, a token, and another program's connection.
-fn fixture() -> (TestDir, Observed, String, Connection) {
+fn fixture() -> (TestDir, Observed, String, Host) {
     let dir = TestDir::with_courses();
-    let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
-    let other = Connection::open(dir.path("catalogue.db")).unwrap();
-    other.query_row("PRAGMA journal_mode = delete", [], |_| Ok(())).unwrap();
+    let (_, token) = dir.key("a");
+    let other = dir.host();
+    assert_eq!(other.texts("PRAGMA journal_mode = delete"), ["delete"]);
     let arguments = "serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0";
     let observed = Observed::start_with(&dir, dir.command(arguments).env("TOKIO_WORKER_THREADS", "1"));
-    (dir, observed, token.trim_end().to_owned(), other)
+    (dir, observed, token, other)
 }
 
 /// Requests the courses without waiting for the response.
@@ -32,17 +31,15 @@ fn send_request(address: &str, token: &str) -> TcpStream {
     stream
 }
 
-fn status(mut stream: TcpStream) -> String {
-    let mut response = String::new();
-    stream.read_to_string(&mut response).unwrap();
-    response.split(' ').nth(1).unwrap().to_owned()
+fn status(stream: TcpStream) -> u16 {
+    read_response(&mut BufReader::new(stream)).unwrap().status
 }
 
 #[test]
 fn requests_fail_without_blocking_others_while_database_is_locked() {
     let (_guard, observed, token, other) = fixture();
     let address = &observed.server.address;
-    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    other.run("BEGIN EXCLUSIVE");
     let began = Instant::now();
     let many: Vec<_> = (0..20).map(|_| send_request(address, &token)).collect();
     assert_eq!(get(address, "/docs/openapi.json", "").0, 200);
@@ -52,23 +49,23 @@ fn requests_fail_without_blocking_others_while_database_is_locked() {
     assert_eq!(last.peek(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
     last.set_nonblocking(false).unwrap();
     for stream in many {
-        assert_eq!(status(stream), "500");
+        assert_eq!(status(stream), 500);
     }
     assert!(began.elapsed() < DEADLINE, "{:?}", began.elapsed());
     observed.wait_for_log("another program");
-    other.execute_batch("COMMIT").unwrap();
-    assert_eq!(status(send_request(address, &token)), "200");
+    other.run("COMMIT");
+    assert_eq!(status(send_request(address, &token)), 200);
 }
 
 #[test]
 fn readiness_reports_locked_database() {
     let (_guard, observed, _, other) = fixture();
-    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    other.run("BEGIN EXCLUSIVE");
     let (status, found) = observed.ready();
     assert_eq!(status, 503, "{found}");
     for check in ["credentials", "courses"] {
         assert!(found["checks"][check].as_str().unwrap().contains("another program"), "{found}");
     }
-    other.execute_batch("COMMIT").unwrap();
+    other.run("COMMIT");
     assert_eq!(observed.ready().0, 200);
 }

@@ -9,7 +9,6 @@ mod closed_port;
 mod colors;
 mod command_line;
 mod config_check;
-mod configuration;
 mod dashboard;
 mod databases;
 mod demo;
@@ -21,6 +20,8 @@ mod doctor;
 #[cfg(unix)]
 mod early_hangup;
 mod encodings;
+#[cfg(unix)]
+mod equal_servers;
 mod escapes;
 mod export;
 mod failing_writes;
@@ -66,7 +67,6 @@ mod postgres;
 mod program;
 #[cfg(target_os = "linux")]
 mod progress;
-mod rate_limit;
 #[cfg(feature = "redis")]
 mod redis;
 mod sample_configurations;

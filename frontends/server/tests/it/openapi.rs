@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{Server, TestDir};
+use crate::program::TestDir;
 
 #[test]
 fn all_formats_are_printed_without_database() {
@@ -34,11 +34,10 @@ fn all_formats_are_printed_without_database() {
 #[test]
 fn server_accepts_example_values_of_all_parameters() {
     let dir = TestDir::new();
-    dir.write("courses.jsonl", include_bytes!("../../demo/courses.jsonl"));
-    dir.run("import courses.jsonl").succeeds();
+    dir.import(include_str!("../../demo/courses.jsonl"));
     let scopes = "--scope read:courses --scope read:profile";
     let token = dir.run(&format!("keys create --account acc_demo --name n {scopes}")).succeeds();
-    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
+    let server = dir.serve("");
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     for format in ["json", "json-3.0"] {
         let document = dir.run(&format!("openapi --format {format}")).json();

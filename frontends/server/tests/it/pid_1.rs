@@ -3,12 +3,9 @@
 //! Without namespaces the tests print that they are skipped and pass, unless `CATALOGUE_TEST_REQUIRE` names `unshare`.
 
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use rusqlite::Connection;
-
-use crate::program::{COURSES, Outcome, TestDir, copy_context, send_signal};
+use crate::program::{COURSES, Outcome, RunningCommand, TestDir, copy_context};
 use crate::skip::or_skip_unless;
 
 const SIGNALS: [(&str, i32); 3] = [("TERM", 143), ("INT", 130), ("QUIT", 131)];
@@ -30,38 +27,18 @@ fn or_skip_without_namespaces() -> Option<()> {
     or_skip_unless("unshare", is_permitted.then_some(()).ok_or_else(|| "not permitted".to_owned()))
 }
 
-/// The program as PID 1.
-struct Init(Child);
+/// Returns `command` as PID 1, with an open standard input.
+fn as_pid_1(command: &Command) -> Command {
+    let mut init = namespace();
+    init.arg(command.get_program()).args(command.get_args()).stdin(Stdio::piped());
+    copy_context(command, &mut init);
+    init
+}
 
-impl Init {
-    fn start(command: &Command) -> Self {
-        let mut init = namespace();
-        init.arg(command.get_program()).args(command.get_args());
-        copy_context(command, &mut init);
-        Self(init.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
-    }
-
-    /// Writes `text` to standard input, and returns when the program has read it.
-    fn write_input(&mut self, text: &str) {
-        // More than the capacity of a pipe and a buffer, so the program has read the text when the write returns.
-        let padding = "\n".repeat(1 << 20);
-        write!(self.0.stdin.as_mut().unwrap(), "{text}{padding}").unwrap();
-    }
-
-    fn first_line_of_stderr(&mut self) -> String {
-        let mut line = String::new();
-        BufReader::new(self.0.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
-        line
-    }
-
-    /// Sends a signal and waits for the exit, while standard input stays open.
-    fn stop_with(mut self, signal: &str) -> Outcome {
-        let input = self.0.stdin.take();
-        send_signal(child_of(child_of(self.0.id())), signal);
-        let outcome = self.0.wait_with_output().unwrap().into();
-        drop(input);
-        outcome
-    }
+/// Sends a signal to PID 1 of the namespace and waits for the exit, while standard input stays open.
+fn stop(init: RunningCommand, signal: &str) -> Outcome {
+    let process = child_of(child_of(init.id()));
+    init.stop_process(process, signal)
 }
 
 fn child_of(process: u32) -> u32 {
@@ -97,10 +74,10 @@ fn every_command_exits_on_signals() {
         "health",
     ];
     for (command, (signal, status)) in commands.iter().zip(SIGNALS.iter().cycle()) {
-        let init = Init::start(dir.command(command).args(["--config", "settings"]));
+        let init = RunningCommand::start(&mut as_pid_1(dir.command(command).args(["--config", "settings"])));
         // Opening the pipe waits until the program has opened the other end.
         let settings = File::options().write(true).open(dir.path("settings")).unwrap();
-        let outcome = init.stop_with(signal);
+        let outcome = stop(init, signal);
         assert_eq!((outcome.status, &*outcome.out, &*outcome.err), (Some(*status), "", ""), "{command}: {signal}");
         drop(settings);
     }
@@ -111,22 +88,21 @@ fn every_command_exits_on_signals() {
 fn waiting_commands_exit_on_signals() {
     let Some(()) = or_skip_without_namespaces() else { return };
     let dir = TestDir::with_courses();
-    let other = Connection::open(dir.path("catalogue.db")).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let other = dir.host();
+    other.run("BEGIN IMMEDIATE");
     let create = "keys create --account a --name n --scope read:courses";
     for (signal, status) in SIGNALS {
         for command in [create, "settings link --account a --settings-url /settings"] {
-            let mut init = Init::start(&dir.command(command));
-            assert!(init.first_line_of_stderr().contains("waiting for another program"), "{command}");
-            assert_eq!(init.stop_with(signal).status, Some(status), "{command}: {signal}");
+            let mut init = RunningCommand::start(&mut as_pid_1(&dir.command(command)));
+            assert!(init.notes_until("")[0].contains("waiting for another program"), "{command}");
+            assert_eq!(stop(init, signal).status, Some(status), "{command}: {signal}");
         }
         for command in ["keys check", "keys find --in-text -"] {
-            let mut init = Init::start(&dir.command(command));
-            init.write_input("");
-            assert_eq!(init.stop_with(signal).status, Some(status), "{command}: {signal}");
+            let init = dir.start_reading(&mut as_pid_1(&dir.command(command)), "");
+            assert_eq!(stop(init, signal).status, Some(status), "{command}: {signal}");
         }
     }
-    other.execute_batch("COMMIT").unwrap();
+    other.run("COMMIT");
     assert_eq!(dir.run("keys list --account a --json").json().as_array().unwrap().len(), 0);
 }
 
@@ -135,15 +111,12 @@ fn commands_with_signal_handlers_run_them() {
     let Some(()) = or_skip_without_namespaces() else { return };
     let dir = TestDir::new();
     for (signal, status) in [("TERM", 143), ("INT", 130)] {
-        let mut import = Init::start(&dir.command("import -"));
-        import.write_input(COURSES);
-        import.stop_with(signal).fails(status, &["interrupted; nothing was imported"]);
+        let import = dir.start_reading(&mut as_pid_1(&dir.command("import -")), COURSES);
+        stop(import, signal).fails(status, &["interrupted; nothing was imported"]);
     }
     for (signal, status) in [("TERM", 0), ("INT", 0), ("QUIT", 131)] {
-        let mut serve = Init::start(&dir.command("serve --listen 127.0.0.1:0"));
-        let mut line = String::new();
-        BufReader::new(serve.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.starts_with("listening on "), "{line}");
-        assert_eq!(serve.stop_with(signal).status, Some(status), "{signal}");
+        let mut serve = RunningCommand::start(&mut as_pid_1(&dir.command("serve --listen 127.0.0.1:0")));
+        assert!(serve.line().starts_with("listening on "));
+        assert_eq!(stop(serve, signal).status, Some(status), "{signal}");
     }
 }

@@ -33,11 +33,26 @@ pub(crate) const COURSES: &str = concat!(
     "\n",
 );
 
+/// Returns import lines of the account `a` with `count` courses, whose only modules have bodies of `size` bytes.
+pub(crate) fn many_courses(count: usize, size: usize) -> String {
+    let body = "x".repeat(size);
+    let module = format!(r#""modules":[{{"title":"M","content":"{body}"}}]"#);
+    let course = |number| {
+        let fields = format!(r#""account":"a","slug":"c{number:02}","title":"T","language":"en""#);
+        format!("{{\"type\":\"course\",{fields},{module}}}\n")
+    };
+    "{\"type\":\"account\",\"id\":\"a\"}\n".to_owned() + &(0..count).map(course).collect::<String>()
+}
+
 /// A temporary working directory for the program, and the database that its commands use by default.
 pub(crate) struct TestDir {
     dir: TempDir,
     /// Connection string of the database; empty for the program's default, `sqlite:catalogue.db`.
     pub(crate) address: String,
+    /// Path of the program.
+    pub(crate) program: PathBuf,
+    /// Further environment variables of all commands.
+    pub(crate) variables: Vec<(&'static str, &'static str)>,
 }
 
 /// Exit status and output of a run.
@@ -50,12 +65,17 @@ pub(crate) struct Outcome {
 
 impl TestDir {
     pub(crate) fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap(), address: String::new() }
+        Self::at(tempfile::tempdir().unwrap())
+    }
+
+    fn at(dir: TempDir) -> Self {
+        let program = env!("CARGO_BIN_EXE_catalogue").into();
+        Self { dir, address: String::new(), program, variables: Vec::new() }
     }
 
     /// Creates a directory in memory if possible, for tests of many commits that a busy disk would slow down.
     pub(crate) fn in_memory() -> Self {
-        tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), |dir| Self { dir, address: String::new() })
+        tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), Self::at)
     }
 
     /// Creates a directory with [`COURSES`] in the default database.
@@ -86,6 +106,14 @@ impl TestDir {
         fs::write(self.path(name), text).unwrap();
     }
 
+    /// Sets the permissions of a file or directory.
+    #[cfg(unix)]
+    pub(crate) fn set_mode(&self, name: &str, mode: u32) {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
     /// Returns the names of all files, sorted.
     pub(crate) fn files(&self) -> Vec<String> {
         let entries = fs::read_dir(self.dir.path()).unwrap();
@@ -96,11 +124,11 @@ impl TestDir {
 
     /// Returns the program with `arguments`, separated by single spaces, without `CATALOGUE_` variables of the tests.
     pub(crate) fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_catalogue"));
+        let mut command = Command::new(&self.program);
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
             command.env_remove(name);
         }
-        command.env("RUST_BACKTRACE", "1").current_dir(self.dir.path());
+        command.env("RUST_BACKTRACE", "1").envs(self.variables.iter().copied()).current_dir(self.dir.path());
         if !self.address.is_empty() {
             command.env("CATALOGUE_DATABASE", &self.address);
         }
@@ -154,6 +182,12 @@ impl TestDir {
     pub(crate) fn key(&self, account: &str) -> (String, String) {
         let key = self.run(&format!("keys create --account {account} --name n --scope read:courses --json")).json();
         ["id", "token"].map(|field| text(&key, field).to_owned()).into()
+    }
+
+    /// Returns the entry of the credential `id` in `keys list`.
+    pub(crate) fn listed(&self, id: &str) -> Value {
+        let all = self.run("keys list --json").json();
+        all.as_array().unwrap().iter().find(|key| key["id"] == id).unwrap_or_else(|| panic!("{id}: {all}")).clone()
     }
 
     pub(crate) fn serve(&self, arguments: &str) -> Server {
@@ -223,10 +257,17 @@ impl RunningCommand {
 
     /// Sends a signal while standard input is open, and waits for the exit.
     #[cfg(unix)]
-    pub(crate) fn stop_with(mut self, signal: &str) -> Outcome {
+    pub(crate) fn stop_with(self, signal: &str) -> Outcome {
+        let process = self.id();
+        self.stop_process(process, signal)
+    }
+
+    /// Like [`Self::stop_with`], but sends the signal to `process`.
+    #[cfg(unix)]
+    pub(crate) fn stop_process(mut self, process: u32, signal: &str) -> Outcome {
         let mut child = self.0.take().unwrap();
         let input = child.stdin.take();
-        send_signal(child.id(), signal);
+        send_signal(process, signal);
         let outcome = child.wait_with_output().unwrap().into();
         drop(input);
         outcome
@@ -292,6 +333,13 @@ impl Server {
 
     pub(crate) fn get(&self, path: &str, token: &str) -> (u16, Value) {
         get(&self.address, path, token)
+    }
+
+    /// Sends a GET request with `further` header fields, and returns the response.
+    #[cfg(any(target_os = "linux", feature = "redis"))]
+    pub(crate) fn get_head(&self, path: &str, token: &str, further: &str) -> TestResponse {
+        let fields = format!("Host: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n{further}");
+        exchange(&self.address, &format!("GET {path} HTTP/1.1\r\n{fields}\r\n")).unwrap()
     }
 
     /// Returns the process ID.
@@ -369,6 +417,27 @@ impl TestResponse {
         let mut fields = self.head.lines().skip(1).filter_map(|line| line.split_once(':'));
         fields.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
     }
+}
+
+/// Reads an HTTP message from a persistent connection. Returns its head and its body, or `None` if the stream ends or fails.
+pub(crate) fn read_message(stream: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if stream.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap_or("0");
+    let has_body = !head.starts_with("HTTP/1.1 304 ");
+    let mut body = vec![0; if has_body { length.parse().unwrap() } else { 0 }];
+    stream.read_exact(&mut body).ok()?;
+    Some((head, body))
+}
+
+/// Like [`read_message`], but reads a response.
+pub(crate) fn read_response(stream: &mut impl BufRead) -> Option<TestResponse> {
+    let (head, body) = read_message(stream)?;
+    Some(TestResponse { status: head[9..12].parse().unwrap(), head, body: String::from_utf8(body).unwrap() })
 }
 
 /// Sends the bytes of `request`, which may be malformed, and reads the response until the server closes the connection.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::program::{Server, TestDir};
+use crate::program::{Server, TestDir, text};
 
 /// Log filter for all events of the program and its libraries.
 pub(crate) const ALL_EVENTS: &str = "trace,deadpool=trace,h2=trace,hyper=trace,rustls=trace,tokio=trace,warp=trace";
@@ -11,9 +11,8 @@ pub(crate) const ALL_EVENTS: &str = "trace,deadpool=trace,h2=trace,hyper=trace,r
 #[test]
 fn files_logs_and_lists_contain_no_tokens() {
     let dir = TestDir::with_courses();
-    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
-    let id = key["id"].as_str().unwrap().to_owned();
-    let mut tokens = vec![key["token"].as_str().unwrap().to_owned()];
+    let (id, key) = dir.key("a");
+    let mut tokens = vec![key];
     let create = "tokens create --account a --scope read:courses";
     tokens.push(dir.run(create).succeeds().trim_end().to_owned());
 
@@ -21,9 +20,7 @@ fn files_logs_and_lists_contain_no_tokens() {
         Server::start(dir.command(&format!("serve --listen 127.0.0.1:0 --log {ALL_EVENTS}")).stderr(Stdio::piped()));
     let notes = server.take_notes();
     tokens.push(dir.run(&format!("keys rotate {id} --overlap 1h")).succeeds().trim_end().to_owned());
-    let rotated = dir.run("keys list --account a --json").json();
-    let next = rotated.as_array().unwrap().iter().find(|key| key["kind"] == "api-key" && key["id"] != *id).unwrap();
-    let rotate = format!("keys rotate {} --overlap 0s --json", next["id"].as_str().unwrap());
+    let rotate = format!("keys rotate {} --overlap 0s --json", text(&dir.listed(&id), "replacedBy"));
     tokens.push(dir.run(&rotate).json()["token"].as_str().unwrap().to_owned());
     let (start, last) = tokens[0].split_at(53);
     let mistyped = format!("{start}{}", if last == "0" { "1" } else { "0" });

@@ -1,13 +1,13 @@
 //! `catalogue serve`
 
-use std::io::{Read, Write, pipe};
+use std::io::{BufReader, Write, pipe};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
 use serde_json::json;
 
 use crate::observed::{Observed, send};
-use crate::program::{COURSES, Server, TestDir};
+use crate::program::{COURSES, Server, TestDir, read_response};
 
 #[test]
 fn server_responds_and_exits_0_on_signals() {
@@ -37,8 +37,7 @@ fn startup_logs_settings_and_missing_keys() {
     assert!(log.contains("created a new database, so API keys get a 401"), "{log}");
     assert!(log.contains("sqlite:catalogue.db") && !log.contains("cleartext"), "{log}");
 
-    dir.write("courses.jsonl", COURSES);
-    dir.run("import courses.jsonl").succeeds();
+    dir.import(COURSES);
     dir.write("c.toml", "page-cache = 65536\n");
     let observed = Observed::start(&dir, "--docs-url https://docs.example.com/a --config c.toml");
     observed.wait_for_log("no API key is active, so API keys get a 401; create one with `keys create`\n");
@@ -56,9 +55,9 @@ fn startup_logs_settings_and_missing_keys() {
         assert!(start.contains(piece), "{piece}: {start}");
     }
     assert!(!log.contains("created a new database"), "{log}");
-    let key = dir.run("keys create --account b --name n --scope read:courses --json").json();
+    let (key, _) = dir.key("b");
     assert!(!Observed::start(&dir, "").stop_and_read_log().contains("no API key is active"));
-    dir.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
+    dir.run(&format!("keys revoke {key}")).succeeds();
     Observed::start(&dir, "").wait_for_log("no API key is active");
 }
 
@@ -161,9 +160,7 @@ fn idle_connections_do_not_block_requests() {
     let idle: Vec<_> = (0..115).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
     let fields = format!("Host: a\r\nConnection: close\r\nAuthorization: Bearer {token}");
     write!(first, "GET /api/v1/me HTTP/1.1\r\n{fields}\r\n\r\n").unwrap();
-    let mut response = String::new();
-    first.read_to_string(&mut response).unwrap();
-    assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
+    assert_eq!(read_response(&mut BufReader::new(first)).unwrap().status, 200);
     drop(idle);
 }
 

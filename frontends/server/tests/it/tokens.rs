@@ -20,11 +20,3 @@ fn oauth_token_has_digest_id_and_no_name(dir: &TestDir) {
     assert!(dir.run("keys list --account a").succeeds().contains(id));
     dir.run(&format!("keys revoke {id}")).succeeds();
 }
-
-#[test]
-fn create_prints_only_the_token() {
-    let dir = TestDir::with_courses();
-    let token = dir.run("tokens create --account a --scope read:courses").succeeds();
-    assert!(token.ends_with('\n') && token.split_whitespace().count() == 1 && token.len() > 40, "{token:?}");
-    dir.run("tokens create --account x --scope read:courses").fails(1, &["\"x\""]);
-}

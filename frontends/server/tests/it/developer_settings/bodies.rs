@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 
 use super::visitor::Visitor;
-use crate::program::{Server, TestDir};
+use crate::program::TestDir;
 
 const HEAD: &str = "POST /settings/sign-in HTTP/1.1\r\nHost: a\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n\
     Content-Type: application/x-www-form-urlencoded\r\n";
@@ -12,7 +12,7 @@ const HEAD: &str = "POST /settings/sign-in HTTP/1.1\r\nHost: a\r\nSec-Fetch-Site
 #[test]
 fn form_body_over_16_kib_returns_413() {
     let dir = TestDir::with_courses();
-    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --settings-url /settings"));
+    let server = dir.serve("--settings-url /settings");
     let visitor = Visitor::of(&server.address);
     let post = |length: usize| visitor.post("/settings/sign-in", &format!("code={}", "x".repeat(length - 5)));
     assert_eq!(post(16 << 10).status, 401);
@@ -30,8 +30,7 @@ fn incomplete_form_body_leaves_link_unused() {
     let dir = TestDir::with_courses();
     let link = dir.run("settings link --account a --settings-url /settings").succeeds();
     let (_, code) = link.trim_end().split_once('#').unwrap();
-    let arguments = "serve --listen 127.0.0.1:0 --settings-url /settings --request-timeout 2s";
-    let server = Server::start(&mut dir.command(arguments));
+    let server = dir.serve("--settings-url /settings --request-timeout 2s");
     let begin = || {
         let mut stream = TcpStream::connect(&server.address).unwrap();
         write!(stream, "{HEAD}Content-Length: 100\r\n\r\ncode={code}").unwrap();
@@ -53,8 +52,7 @@ fn incomplete_form_body_leaves_link_unused() {
 #[test]
 fn pending_body_does_not_lock_out_clients_at_max_connections() {
     let dir = TestDir::with_courses();
-    let arguments = "serve --listen 127.0.0.1:0 --settings-url /settings --max-connections 1";
-    let server = Server::start(&mut dir.command(arguments));
+    let server = dir.serve("--settings-url /settings --max-connections 1");
     for path in ["/settings/sign-in", "/settings/unknown", "/api/v1/me"] {
         let mut slow = TcpStream::connect(&server.address).unwrap();
         write!(slow, "POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n").unwrap();
@@ -65,7 +63,7 @@ fn pending_body_does_not_lock_out_clients_at_max_connections() {
 #[test]
 fn page_responds_before_request_body_arrives() {
     let dir = TestDir::with_courses();
-    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --settings-url /settings"));
+    let server = dir.serve("--settings-url /settings");
     let fields = "Host: a\r\nContent-Length: 5";
     for (method, status) in [("GET", 200), ("HEAD", 200), ("DELETE", 405)] {
         let mut stream = TcpStream::connect(&server.address).unwrap();
@@ -79,8 +77,7 @@ fn page_responds_before_request_body_arrives() {
 #[test]
 fn sign_in_limit_counts_by_forwarded_client_address() {
     let dir = TestDir::with_courses();
-    let arguments = "serve --listen 127.0.0.1:0 --settings-url https://a.example/settings --trusted-proxies 127.0.0.1";
-    let server = Server::start(&mut dir.command(arguments));
+    let server = dir.serve("--settings-url https://a.example/settings --trusted-proxies 127.0.0.1");
     let visitor = Visitor::of(&server.address);
     let attempt = |client: &str| {
         let fields = ["Origin: https://a.example", "Content-Type: application/x-www-form-urlencoded", client];

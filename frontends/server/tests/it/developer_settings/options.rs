@@ -65,7 +65,7 @@ fn settings_precede_api_routes_and_are_off_by_default() {
         Server::start(dir.command("serve --listen 127.0.0.1:0").env("CATALOGUE_SETTINGS_URL", "/api/v1/settings"));
     assert_eq!(server.get("/api/v1/settings", "").0, 303);
     assert_eq!((server.get("/api/v1/settings/none", "").0, server.get("/api/v1/courses", "").0), (404, 401));
-    let without = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
+    let without = dir.serve("");
     assert_eq!(without.get("/settings", "").0, 404);
 }
 
@@ -88,7 +88,7 @@ fn new_key_page_offers_try_out_if_cors_allows_it() {
         ("--base-url https://b.example/api --cors-origin https://c.example", false),
         ("--base-url https://b.example/api --cors-origin https://c.example https://a.example", true),
     ] {
-        let server = Server::start(&mut dir.command(&format!("serve --listen 127.0.0.1:0 {url} {arguments}")));
+        let server = dir.serve(&format!("{url} {arguments}"));
         let mut owner = Visitor::of(&server.address);
         let signed_in = owner.sign_in(&dir.run(&format!("settings link --account a {url}")).succeeds());
         assert!(signed_in.head.contains("set-cookie: __Host-") && signed_in.head.contains("; Secure"), "{signed_in:?}");

@@ -1,8 +1,5 @@
 //! `--settings-owner-header`: a proxy that signs owners in.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
-
 use super::visitor::Visitor;
 use crate::observed::Observed;
 use crate::program::{Server, TestDir};
@@ -16,13 +13,13 @@ fn dir_with_secret() -> TestDir {
         [("secret", "0123456789abcdef0123456789abcdef\n"), ("short", "0123456789abcdef0123456789abcde")]
     {
         dir.write(name, secret);
-        fs::set_permissions(dir.path(name), Permissions::from_mode(0o600)).unwrap();
+        dir.set_mode(name, 0o600);
     }
     dir
 }
 
 fn serve(dir: &TestDir, arguments: &str) -> (Server, Visitor) {
-    let server = Server::start(&mut dir.command(&format!("serve --listen 127.0.0.1:0 {HEADER} {arguments}")));
+    let server = dir.serve(&format!("{HEADER} {arguments}"));
     let visitor = Visitor::of(&server.address);
     (server, visitor)
 }

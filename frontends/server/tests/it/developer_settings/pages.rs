@@ -5,10 +5,11 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::visitor::Visitor;
+use crate::databases::on_each_database;
 use crate::observed::Observed;
-use crate::program::{Server, TestDir};
+use crate::program::{COURSES, Server, TestDir};
 
-const SERVE: &str = "serve --listen 127.0.0.1:0 --settings-url /settings";
+on_each_database!(servers_share_links_sessions_and_keys);
 
 #[test]
 fn demo_owner_creates_key_that_works_until_revoked() {
@@ -35,25 +36,35 @@ fn demo_owner_creates_key_that_works_until_revoked() {
     }
 }
 
-#[test]
-fn operator_sign_out_ends_session_at_next_request() {
-    let dir = TestDir::with_courses();
-    let server = Server::start(&mut dir.command(SERVE));
+/// Both servers are over one database.
+fn servers_share_links_sessions_and_keys(dir: &TestDir) {
+    dir.import(COURSES);
+    let servers = [dir.serve("--settings-url /settings"), dir.serve("--settings-url /settings")];
     let link = dir.run("settings link --account a --settings-url /settings").succeeds();
-    let mut owner = Visitor::of(&server.address);
-    assert!(owner.sign_in(&link).head.contains("HttpOnly"));
-    assert_eq!(owner.get("/settings").status, 200);
+    let mut owner = Visitor::of(&servers[0].address);
+    let signed_in = owner.sign_in(&link);
+    assert!(signed_in.status == 303 && signed_in.head.contains("HttpOnly"), "{signed_in:?}");
+    let other = owner.at(&servers[1].address);
+    assert_eq!(other.get("/settings").status, 200);
+    assert_eq!(Visitor::of(&servers[1].address).sign_in(&link).status, 401, "a link works once");
+    let (id, token) = other.create_key("partner");
+    assert!(servers.iter().all(|server| server.get("/api/v1/courses", &token).0 == 200));
+    assert_eq!(owner.post(&format!("/settings/keys/{id}/revoke"), "").status, 303);
+    assert!(servers.iter().all(|server| server.get("/api/v1/courses", &token).0 == 401));
     assert_eq!(dir.run("settings sign-out --account a").succeeds(), "ended 1 links and sessions of a\n");
-    let refused = owner.get("/settings");
-    assert!(refused.status == 303 && refused.head.contains("why=revoked"), "{refused:?}");
+    for owner in [&owner, &other] {
+        let refused = owner.get("/settings");
+        assert!(refused.status == 303 && refused.head.contains("why=revoked"), "{refused:?}");
+    }
+    let log = dir.run("keys log --account a --json").json();
+    assert_eq!((&log[0]["action"], &log[1]["action"]), (&"signed_out".into(), &"key_revoked".into()), "{log}");
 }
 
 #[test]
 fn keys_log_lists_changes_by_owner_and_operator() {
     let dir = TestDir::with_courses();
-    let server = Server::start(&mut dir.command(SERVE));
-    let first = dir.run("keys create --account a --name first --scope read:courses --json").json();
-    let first = first["id"].as_str().unwrap();
+    let server = dir.serve("--settings-url /settings");
+    let (first, _) = dir.key("a");
     let link = dir.run("settings link --account a --settings-url /settings").succeeds();
     let mut owner = Visitor::of(&server.address);
     owner.sign_in(&link);
@@ -73,11 +84,11 @@ fn keys_log_lists_changes_by_owner_and_operator() {
     assert_eq!(
         Value::from(output),
         json!([
-            ["key_created", "operator", "first"],
+            ["key_created", "operator", "n"],
             ["link_made", "operator", null],
             ["signed_in", "owner", null],
             ["key_created", "owner", "partner"],
-            ["key_rotated", "operator", "first"],
+            ["key_rotated", "operator", "n"],
             ["key_revoked", "operator", "partner"],
             ["key_created", "operator", null],
         ])

@@ -12,7 +12,6 @@ on_each_database!(
     imports_appear_in_next_response,
     key_expires_without_a_commit,
     plain_sql_changes_appear_in_next_response,
-    recorded_use_does_not_change_etags,
 );
 
 fn imports_appear_in_next_response(dir: &TestDir) {
@@ -133,14 +132,4 @@ fn key_expires_without_a_commit(dir: &TestDir) {
         }
     }
     fixture.assert_refused("expired");
-}
-
-/// A server records uses at shutdown, in the same database as the courses, but changes no course.
-fn recorded_use_does_not_change_etags(dir: &TestDir) {
-    let mut fixture = Fixture::new(dir);
-    let server = dir.serve("--log off");
-    assert_eq!(server.get(LIST, &fixture.token).0, 200);
-    assert_eq!(server.stop_with("TERM").0, Some(0));
-    assert!(dir.run("keys list --account a --json").json()[0]["lastUsedAt"].is_string());
-    fixture.assert_not_modified();
 }

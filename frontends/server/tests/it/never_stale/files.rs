@@ -16,9 +16,7 @@ type Change = fn(&Path, &str);
 const CHANGES: [(&str, Change); 4] = [
     // A recreated WAL can have the same WAL index as the removed one although the database has changed.
     ("by a writer that closed it", |database, text| {
-        let mut sql = Sql::open(database);
-        sql.run(&change(text));
-        sql.close();
+        Sql::open(database).run_and_close(&[&change(text)]);
         assert!(!sibling(database, "-wal").exists(), "the last connection to close removes the WAL");
     }),
     ("in the leftover WAL of a killed writer", |database, text| {
@@ -29,16 +27,11 @@ const CHANGES: [(&str, Change); 4] = [
         sql.kill();
     }),
     ("without a shared WAL index", |database, text| {
-        let mut sql = Sql::open_exclusively(database);
-        sql.run(&change(text));
-        sql.close();
+        Sql::open_exclusively(database).run_and_close(&[&change(text)]);
     }),
     // Some file systems, such as ext4 but not tmpfs, reuse the inode number of a removed file for the next file.
     ("in a recreated file", |database, text| {
-        let mut sql = Sql::open(database);
-        sql.run(&change(text));
-        sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
-        sql.close();
+        Sql::open(database).run_and_close(&[&change(text), "PRAGMA wal_checkpoint(TRUNCATE)"]);
         let copy = sibling(database, "-copy");
         fs::copy(database, &copy).unwrap();
         fs::remove_file(database).unwrap();
@@ -68,13 +61,8 @@ impl Linked<'_> {
 
 /// Copies a database in a process that ends, switches the copy to WAL mode, and runs statements in it.
 fn copy_database(from: &Path, to: &Path, statements: &[&str]) {
-    let mut sql = Sql::open(from);
-    sql.run(&format!("VACUUM INTO '{}'", to.display()));
-    sql.close();
-    let mut sql = Sql::open(to);
-    sql.run("PRAGMA journal_mode = wal");
-    statements.iter().for_each(|statement| drop(sql.run(statement)));
-    sql.close();
+    Sql::open(from).run_and_close(&[&format!("VACUUM INTO '{}'", to.display())]);
+    Sql::open(to).run_and_close(&[&["PRAGMA journal_mode = wal"][..], statements].concat());
 }
 
 #[test]
@@ -119,9 +107,7 @@ fn replaced_file_is_read_immediately_and_matches_no_earlier_etag() {
 
         copy_database(&dir.database(), &backup, &[]);
         let later = [1, 2, 3].map(|number| change(&format!("later {round} {number}")));
-        let mut sql = fixture.sql();
-        later.iter().for_each(|change| drop(sql.run(change)));
-        sql.close();
+        fixture.sql().run_and_close(&later.each_ref().map(|change| &**change));
         fixture.assert_new(&format!("later {round} 3"));
         replace_database(&mut fixture, &backup);
         fixture.assert_responses(LIST, 200, &text);

@@ -18,7 +18,6 @@ const SERVERS: [(&str, &str); 2] = [("with page cache", ""), ("without page cach
 pub(super) struct Fixture<'d> {
     pub(super) dir: &'d TestDir,
     pub(super) readers: Vec<Reader>,
-    pub(super) token: String,
     servers: Vec<(&'static str, Server)>,
 }
 
@@ -34,7 +33,7 @@ impl<'d> Fixture<'d> {
         let serve = |page_cache| dir.command(&format!("serve --listen 127.0.0.1:0 --log off{page_cache}"));
         let servers: Vec<_> =
             SERVERS.map(|(name, page_cache)| (name, Server::start(&mut wrap(serve(page_cache))))).into();
-        let mut fixture = Self { dir, readers: Vec::new(), token: token.to_owned(), servers };
+        let mut fixture = Self { dir, readers: Vec::new(), servers };
         fixture.readers = (0..CONNECTIONS).flat_map(|_| fixture.new_connections(token)).collect();
         fixture.assert_new("");
         fixture

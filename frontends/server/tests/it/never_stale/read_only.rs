@@ -1,7 +1,6 @@
 //! Servers that may read the database's files, but may neither write them nor create files in their directory.
 
 use std::fs::{self, File, Permissions};
-use std::io::{Write, stderr};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -9,6 +8,7 @@ use std::process::Command;
 use super::fixture::{Fixture, change};
 use super::sql::Sql;
 use crate::program::{COURSES, TestDir};
+use crate::skip::or_skip_unless;
 
 /// Makes `command` run as a user without write permission: root ignores permissions.
 fn unprivileged(mut command: Command) -> Command {
@@ -34,12 +34,9 @@ fn server_wrapper(dir: &TestDir) -> Option<fn(Command) -> Command> {
     // By default, only its owner may enter the working directory.
     fs::set_permissions(dir.path(""), Permissions::from_mode(0o755)).unwrap();
     let tried = unprivileged(dir.command("--version")).output();
-    if tried.is_ok_and(|output| output.status.success()) {
-        return Some(unprivileged);
-    }
-    // Written directly: the test runner captures other output.
-    stderr().write_all(b"skipped: read-only files: the program cannot be started as another user\n").unwrap();
-    None
+    let can_run = tried.is_ok_and(|output| output.status.success());
+    let wrapper = can_run.then_some(unprivileged as fn(Command) -> Command);
+    or_skip_unless("root", wrapper.ok_or_else(|| "the program cannot be started as another user".to_owned()))
 }
 
 #[test]

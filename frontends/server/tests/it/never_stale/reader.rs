@@ -1,8 +1,10 @@
 //! [`Reader`]: a client on one persistent connection.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::TcpStream;
+
+use crate::program::{TestResponse, read_response};
 
 /// A client on one connection, which remembers the last ETag of each path.
 pub(crate) struct Reader {
@@ -12,14 +14,6 @@ pub(crate) struct Reader {
     server: &'static str,
     /// Last ETag by path.
     tags: HashMap<String, String>,
-}
-
-#[derive(Debug)]
-pub(crate) struct TestResponse {
-    pub(crate) status: u16,
-    /// Empty if the response has none.
-    pub(crate) tag: String,
-    pub(crate) body: String,
 }
 
 impl Reader {
@@ -59,10 +53,11 @@ impl Reader {
         let server = self.server;
         assert_eq!(response.status, 200, "{server}: {path} with {before:?} should show {text:?}: {response:?}");
         assert!(response.body.contains(text), "{server}: {path} should show {text:?}: {response:?}");
-        assert_ne!(response.tag, before, "{server}: {path}");
-        let again = self.get(path, &response.tag);
+        let tag = response.field("etag").unwrap_or_default().to_owned();
+        assert_ne!(tag, before, "{server}: {path}");
+        let again = self.get(path, &tag);
         assert_eq!(again.status, 304, "{server}: {path}: {again:?} after {response:?}");
-        self.tags.insert(path.to_owned(), response.tag);
+        self.tags.insert(path.to_owned(), tag);
     }
 
     fn send(&mut self, path: &str, tag: &str) {
@@ -74,19 +69,6 @@ impl Reader {
     }
 
     fn receive(&mut self) -> TestResponse {
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            let read = self.stream.read_line(&mut head).unwrap();
-            assert_ne!(read, 0, "{}: the connection ended after {head:?}", self.server);
-        }
-        let field = |name: &str| {
-            let mut fields = head.lines().filter_map(|line| line.split_once(": "));
-            fields.find(|field| field.0 == name).map(|field| field.1.to_owned())
-        };
-        let status = head[9..12].parse().unwrap();
-        let length = if status == 304 { 0 } else { field("content-length").unwrap().parse().unwrap() };
-        let mut body = vec![0; length];
-        self.stream.read_exact(&mut body).unwrap();
-        TestResponse { status, tag: field("etag").unwrap_or_default(), body: String::from_utf8(body).unwrap() }
+        read_response(&mut self.stream).unwrap_or_else(|| panic!("{}: the connection ended", self.server))
     }
 }

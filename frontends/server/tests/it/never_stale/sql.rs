@@ -65,6 +65,13 @@ impl Sql {
         }
     }
 
+    /// Runs statements, closes the connection and ends the process.
+    #[track_caller]
+    pub(crate) fn run_and_close(mut self, statements: &[&str]) {
+        statements.iter().for_each(|statement| drop(self.run(statement)));
+        self.close();
+    }
+
     /// Closes the connection and ends the process.
     pub(crate) fn close(mut self) {
         self.send("end");

@@ -123,9 +123,7 @@ fn transaction_of_killed_writer_is_never_visible() {
         sql.kill();
         fixture.assert_not_modified();
         let text = format!("number {number}");
-        let mut sql = fixture.sql();
-        sql.run(&change(&text));
-        sql.close();
+        fixture.sql().run_and_close(&[&change(&text)]);
         fixture.assert_new(&text);
     }
 }

@@ -1,6 +1,6 @@
 //! [`Collector`]: a fake collector that records requests and returns a configurable response.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
@@ -10,6 +10,7 @@ use std::time::Duration;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use super::schema::{Export, Span};
+use crate::program::read_message;
 
 /// A received request.
 pub(crate) struct Post {
@@ -104,11 +105,11 @@ pub(crate) fn spans(posts: &[Post]) -> Vec<Span> {
 /// Responds to the requests of a connection until it ends.
 fn serve(stream: impl Read + Write, sender: &Sender<Post>, response: &Mutex<&'static str>) {
     let mut stream = BufReader::new(stream);
-    while let Some(post) = read(&mut stream) {
+    while let Some((head, body)) = read_message(&mut stream) {
         // Read before the request is passed on: the test may then set another response.
         let response = *response.lock().unwrap();
         // Ignore the error: the test may have ended.
-        let _ = sender.send(post);
+        let _ = sender.send(Post { head, body });
         if response == Collector::NO_RESPONSE {
             // Waits until the client closes the connection.
             let _ = stream.read(&mut [0]);
@@ -119,17 +120,4 @@ fn serve(stream: impl Read + Write, sender: &Sender<Post>, response: &Mutex<&'st
             return;
         }
     }
-}
-
-fn read(stream: &mut impl BufRead) -> Option<Post> {
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if stream.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-    }
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
-    let mut body = vec![0; length.parse().unwrap()];
-    stream.read_exact(&mut body).ok()?;
-    Some(Post { head, body })
 }

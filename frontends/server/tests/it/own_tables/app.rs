@@ -1,22 +1,28 @@
 //! [`App`]: a host application's database, and the catalogue over it.
 
 use std::fs;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use rusqlite::Connection;
-
-use crate::postgres::fixture::{Fixture, Session};
-use crate::program::{Outcome, Server, TestDir};
+use crate::databases::Host;
+use crate::program::{Server, TestDir};
 
 /// Frameworks of the example applications.
 pub(super) const FRAMEWORKS: [&str; 3] = ["django", "rails", "laravel"];
 
-/// A host application's database with the catalogue's views.
+/// A working directory whose commands use a host application's database with the catalogue's views.
 pub(super) struct App {
     pub(super) framework: &'static str,
     pub(super) dir: TestDir,
-    postgres: Option<Fixture>,
+}
+
+impl Deref for App {
+    type Target = TestDir;
+
+    fn deref(&self) -> &TestDir {
+        &self.dir
+    }
 }
 
 /// Names of a framework's tables of courses and lessons, and of the column of a course's account.
@@ -26,18 +32,16 @@ pub(super) struct Names {
     pub(super) lessons: &'static str,
 }
 
-/// A connection of the host application.
-pub(super) enum Writer {
-    Sqlite(Connection),
-    Postgres(Session),
-}
-
 impl App {
     /// Creates an empty SQLite database, and an empty PostgreSQL database if PostgreSQL is installed.
     pub(super) fn empty(framework: &'static str) -> Vec<Self> {
-        let sqlite = Self { framework, dir: TestDir::in_memory(), postgres: None };
-        let postgres = Fixture::new().map(|fixture| Self { framework, dir: TestDir::new(), postgres: Some(fixture) });
-        [Some(sqlite), postgres].into_iter().flatten().collect()
+        let mut sqlite = TestDir::in_memory();
+        sqlite.variables.push(("CATALOGUE_COURSES_DATABASE", "sqlite:app.db"));
+        let app = |mut dir: TestDir| {
+            dir.variables.push(("CATALOGUE_COURSES", "views"));
+            Self { framework, dir }
+        };
+        [Some(sqlite), TestDir::postgres()].into_iter().flatten().map(app).collect()
     }
 
     /// Creates databases with the framework's empty tables and the views that `views example` prints.
@@ -70,16 +74,6 @@ impl App {
         FRAMEWORKS.into_iter().flat_map(Self::with_rows)
     }
 
-    /// Makes the program connect to the database as `role`.
-    pub(super) fn connected_as(&mut self, role: &str) {
-        let fixture = self.postgres.as_mut().unwrap();
-        fixture.address = fixture.address.replace("//postgres@", &format!("//{role}@"));
-    }
-
-    pub(super) fn is_postgres(&self) -> bool {
-        self.postgres.is_some()
-    }
-
     pub(super) fn kind(&self) -> &'static str {
         if self.is_postgres() { "postgres" } else { "sqlite" }
     }
@@ -92,7 +86,7 @@ impl App {
 
     /// Returns the views that the program prints.
     pub(super) fn views_example(&self) -> String {
-        self.dir.run(&format!("views example --from {} --for {}", self.framework, self.kind())).succeeds()
+        self.run(&format!("views example --from {} --for {}", self.framework, self.kind())).succeeds()
     }
 
     pub(super) fn names(&self) -> Names {
@@ -104,42 +98,18 @@ impl App {
         Names { courses, owner, lessons }
     }
 
-    pub(super) fn writer(&self) -> Writer {
-        match &self.postgres {
-            Some(fixture) => Writer::Postgres(fixture.session()),
-            None => {
-                let connection = Connection::open(self.dir.path("app.db")).unwrap();
-                connection.busy_timeout(std::time::Duration::from_secs(60)).unwrap();
-                Writer::Sqlite(connection)
-            }
-        }
+    /// Opens a connection of the host application.
+    pub(super) fn host(&self) -> Host {
+        if self.is_postgres() { self.dir.host() } else { Host::sqlite(&self.path("app.db")) }
     }
 
     /// Runs SQL as the host application.
     pub(super) fn sql(&self, text: &str) {
-        self.writer().run(text);
-    }
-
-    /// Returns a command of the program with this database in its environment.
-    pub(super) fn command(&self, arguments: &str) -> Command {
-        let mut command = self.dir.command(arguments);
-        command.env("CATALOGUE_COURSES", "views");
-        match &self.postgres {
-            // Long timeout: if all cores are busy, a database session can wait seconds for one.
-            Some(fixture) => {
-                command.env("CATALOGUE_DATABASE", &fixture.address).env("CATALOGUE_DATABASE_TIMEOUT", "60s")
-            }
-            None => command.env("CATALOGUE_COURSES_DATABASE", "sqlite:app.db"),
-        };
-        command
-    }
-
-    pub(super) fn run(&self, arguments: &str) -> Outcome {
-        self.command(arguments).output().unwrap().into()
+        self.host().run(text);
     }
 
     pub(super) fn serve(&self, arguments: &str) -> Server {
-        Server::start(&mut self.command(&format!("serve --listen 127.0.0.1:0 --log off {arguments}")))
+        self.dir.serve(&format!("--log off {arguments}"))
     }
 
     /// Starts a server, and returns it after it has logged a line with `text`, and the lines until then.
@@ -155,13 +125,6 @@ impl App {
         accounts.as_array().unwrap().iter().map(|account| account["id"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Creates a key and returns its id and token.
-    pub(super) fn key(&self, account: &str) -> (String, String) {
-        let key = self.run(&format!("keys create --account {account} --name n --scope read:courses --json")).json();
-        let text = |field: &str| key[field].as_str().unwrap().to_owned();
-        (text("id"), text("token"))
-    }
-
     /// Returns the directory of a framework's example.
     pub(super) fn folder(framework: &str) -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/own_tables").join(framework)
@@ -170,15 +133,6 @@ impl App {
     /// Returns the id of account `number`.
     pub(super) fn account(&self, number: u64) -> String {
         if self.framework == "laravel" { uuid(number) } else { number.to_string() }
-    }
-}
-
-impl Writer {
-    pub(super) fn run(&self, text: &str) {
-        match self {
-            Self::Sqlite(connection) => connection.execute_batch(text).unwrap(),
-            Self::Postgres(session) => session.run(text),
-        }
     }
 }
 

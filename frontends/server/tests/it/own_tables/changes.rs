@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::app::{App, FRAMEWORKS, Names, Writer};
+use super::app::{App, FRAMEWORKS, Names};
 use super::rows::{rows, statements};
 use crate::program::Server;
 
@@ -78,22 +78,15 @@ fn next_pages_contain_each_change_of_courses() {
 fn insert_or_replace_changes_revision_of_former_account() {
     for app in App::all_with_rows().filter(|app| !app.is_postgres()) {
         app.sql(&app.example("revisions"));
-        let Writer::Sqlite(writer) = app.writer() else { unreachable!() };
-        let Names { courses: table, owner, .. } = app.names();
-        let account: String = writer
-            .query_row(&format!("SELECT CAST({owner} AS TEXT) FROM {table} LIMIT 1"), [], |row| row.get(0))
-            .unwrap();
-        let revision = || -> Vec<u8> {
-            let sql = "SELECT revision FROM catalogue_revisions WHERE account_id = ?1";
-            writer.query_row(sql, [&account], |row| row.get(0)).unwrap()
-        };
+        let (host, Names { courses: table, owner, .. }) = (app.host(), app.names());
+        let account = host.texts(&format!("SELECT CAST({owner} AS TEXT) FROM {table} LIMIT 1")).remove(0);
+        let select = format!("SELECT hex(revision) FROM catalogue_revisions WHERE account_id = '{account}'");
+        let revision = || host.texts(&select).remove(0);
         let before = revision();
-        writer
-            .execute_batch(&format!(
-                "PRAGMA foreign_keys = OFF; CREATE TEMP TABLE moved AS SELECT * FROM {table} WHERE {owner} = '{account}' LIMIT 1;
-                 UPDATE moved SET {owner} = 99; INSERT OR REPLACE INTO {table} SELECT * FROM moved"
-            ))
-            .unwrap();
+        host.run(&format!(
+            "PRAGMA foreign_keys = OFF; CREATE TEMP TABLE moved AS SELECT * FROM {table} WHERE {owner} = '{account}' LIMIT 1;
+             UPDATE moved SET {owner} = 99; INSERT OR REPLACE INTO {table} SELECT * FROM moved"
+        ));
         assert_ne!(revision(), before, "{}", app.framework);
     }
 }
@@ -102,9 +95,9 @@ fn insert_or_replace_changes_revision_of_former_account() {
 /// trigger cannot see the new course yet.
 #[test]
 fn adding_lesson_to_course_waits_for_concurrent_change() {
-    for app in App::with_rows("rails").into_iter().filter(App::is_postgres) {
+    for app in App::with_rows("rails").into_iter().filter(|app| app.is_postgres()) {
         app.sql(&app.example("revisions"));
-        let [changing, adding] = [app.writer(), app.writer()];
+        let [changing, adding] = [app.host(), app.host()];
         changing.run("BEGIN; UPDATE lessons SET title = 'Changed' WHERE id = (SELECT min(id) FROM lessons)");
         adding.run(
             "SET lock_timeout = '10ms';

@@ -5,14 +5,13 @@ use serde_json::{Value, json};
 
 use super::app::{App, FRAMEWORKS};
 use super::rows::{rows_of, statements};
+use crate::doctor;
 use crate::program::Outcome;
 
 /// Returns the messages of `doctor` about `check` with `verdict`.
-pub(super) fn findings(doctor: &Outcome, check: &str, verdict: &str) -> Vec<String> {
-    let report: Value = serde_json::from_str(&doctor.out).unwrap_or_else(|_| panic!("{doctor:?}"));
-    let findings = report["findings"].as_array().unwrap().iter();
-    let found = findings.filter(|finding| finding["check"] == check && finding["verdict"] == verdict);
-    found.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect()
+pub(super) fn findings(outcome: &Outcome, check: &str, verdict: &str) -> Vec<String> {
+    let found = doctor::findings(outcome, check).into_iter().filter(|(found, _)| found == verdict);
+    found.map(|(_, message)| message).collect()
 }
 
 /// If the index is missing, `doctor` names the slow requests, and `doctor` and the startup log suggest the index.

@@ -2,15 +2,15 @@
 //!
 //! Only root can run programs as other users. Without root, the tests print a line and pass.
 
-use std::fs::{self, Permissions};
-use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 
 use rusqlite::Connection;
 
 use super::app::App;
 use crate::program::{Outcome, Server};
+use crate::skip::or_skip_unless;
 
 /// The users `daemon`, which owns the file, and `nobody`; each has a separate group.
 const OWNER: u32 = 1;
@@ -26,14 +26,12 @@ struct OtherOwnersApp(App);
 impl OtherOwnersApp {
     fn new(journal_mode: &str) -> Option<Self> {
         let app = App::with_rows("django").into_iter().find(|app| !app.is_postgres()).unwrap();
-        if fs::metadata(app.dir.path("app.db")).unwrap().uid() != 0 {
-            std::io::stderr().write_all(b"skipped: only root can run programs as other users\n").unwrap();
-            return None;
-        }
+        let is_root = fs::metadata(app.path("app.db")).unwrap().uid() == 0;
+        or_skip_unless("root", is_root.then_some(()).ok_or_else(|| "cannot run programs as other users".to_owned()))?;
         // Other users may have no access to the directory of the program.
         fs::copy(env!("CARGO_BIN_EXE_catalogue"), app.dir.path("program")).unwrap();
         for name in ["", "program"] {
-            fs::set_permissions(app.dir.path(name), Permissions::from_mode(0o755)).unwrap();
+            app.set_mode(name, 0o755);
         }
         for name in ["keys", "theirs"] {
             fs::create_dir(app.dir.path(name)).unwrap();
@@ -49,7 +47,7 @@ impl OtherOwnersApp {
 
     fn set(&self, name: &str, mode: u32, (user, group): (u32, u32)) {
         chown(self.0.dir.path(name), Some(user), Some(group)).unwrap();
-        fs::set_permissions(self.0.dir.path(name), Permissions::from_mode(mode)).unwrap();
+        self.0.set_mode(name, mode);
     }
 
     /// Opens the database like the owner's application: if root runs SQLite, files that it creates belong to the database's owner.

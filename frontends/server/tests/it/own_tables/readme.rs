@@ -2,27 +2,21 @@
 //!
 //! If `sqlite3` or `psql` is not installed, its test prints a line and passes, unless `CATALOGUE_TEST_REQUIRE` names it.
 
-use std::io::{Write as _, stderr};
 use std::path::Path;
 use std::process::Command;
 
 use catalogue_postgres_cluster::Cluster;
 
 use crate::postgres::fixture::Session;
-use crate::program::TestDir;
+use crate::program::{TestDir, is_installed};
+use crate::skip::or_skip_unless;
 
 const README: &str = include_str!("../../../../../examples/own_tables/README.md");
 
 /// Runs a block of commands with a free port in a new directory.
 /// Returns the output, or `None` if `tool` is missing and not required.
 fn pasted(block: usize, tool: &str, host: &Path) -> Option<String> {
-    if let Err(error) = Command::new(tool).arg("--version").output() {
-        let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
-        assert!(!required.split(',').any(|name| name.trim() == tool), "{tool} is required: {error}");
-        // Written directly: the test runner captures other output.
-        stderr().write_all(format!("skipped: {tool}: {error}\n").as_bytes()).unwrap();
-        return None;
-    }
+    or_skip_unless(tool, is_installed(tool))?;
     let lines = README.split("```sh\n").nth(block).unwrap().split("```").next().unwrap();
     assert_eq!(lines.lines().count(), 10);
     // The server listens on a free port and prints its address.

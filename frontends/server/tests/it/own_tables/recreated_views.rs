@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use super::app::App;
+use crate::upgrade::clients::Ending;
 
 /// Number of times that the views are recreated.
 const TIMES: usize = 40;
@@ -16,21 +17,20 @@ fn clients_get_200_while_views_are_recreated() {
         app.sql(&if app.is_postgres() { app.example("revisions") } else { "PRAGMA journal_mode = wal".to_owned() });
         let (_, token) = app.key(&app.accounts()[0]);
         let example = app.views_example();
-        let server = app.serve("--page-cache 0");
-        let is_done = AtomicBool::new(false);
+        let (server, framework) = (app.serve("--page-cache 0"), app.framework);
+        let is_running = AtomicBool::new(true);
         thread::scope(|scope| {
             for path in ["/api/v1/courses", "/api/v1/courses?limit=7", "/api/v1/courses/knots", "/api/v1/me"] {
-                let (server, token, is_done) = (&server, &token, &is_done);
+                let (server, token, is_running) = (&server, &token, &is_running);
                 scope.spawn(move || {
-                    while !is_done.load(Ordering::Relaxed) {
+                    while is_running.load(Ordering::Relaxed) {
                         let (status, body) = server.get(path, token);
-                        assert_eq!(status, 200, "{path}: {body}");
+                        assert_eq!(status, 200, "{framework} {path}: {body}");
                     }
                 });
             }
-            let outcome = std::panic::catch_unwind(|| (0..TIMES).for_each(|_| app.sql(&example)));
-            is_done.store(true, Ordering::Relaxed);
-            outcome.unwrap_or_else(|_| panic!("{} {}", app.framework, app.kind()));
+            let _ending = Ending(&is_running);
+            (0..TIMES).for_each(|_| app.sql(&example));
         });
     }
 }

@@ -23,7 +23,7 @@ const SESSIONS: [(&str, &str); 4] = [
 /// The file of triggers also works if it is run twice.
 #[test]
 fn writer_session_does_not_affect_triggers() {
-    for app in App::all_with_rows().filter(App::is_postgres) {
+    for app in App::all_with_rows().filter(|app| app.is_postgres()) {
         app.sql(&app.example("revisions"));
         app.sql(&app.example("revisions"));
         let [account, other] = &app.accounts()[..2] else { unreachable!() };
@@ -32,7 +32,7 @@ fn writer_session_does_not_affect_triggers() {
         let Names { courses, owner, lessons } = app.names();
         for (number, (session, setup)) in SESSIONS.into_iter().enumerate() {
             let about = format!("{}: {session}", app.framework);
-            let (writer, title) = (app.writer(), format!("number {number}"));
+            let (writer, title) = (app.host(), format!("number {number}"));
             writer.run(&setup.replace("COURSES", courses).replace("LESSONS", lessons));
             let course = || server.get("/api/v1/courses/knots", &token);
             assert_eq!(course().0, 200, "{about}");

@@ -6,14 +6,15 @@ use std::thread;
 
 use catalogue_postgres_cluster::Cluster;
 
-use super::fixture::{Fixture, url};
+use super::fixture::url;
+use crate::observed::Observed;
 use crate::program::TestDir;
 use crate::secrets::ALL_EVENTS;
 
 #[test]
 fn database_address_can_be_set_in_every_option_layer() {
-    let Some(fixture) = Fixture::new() else { return };
-    let dir = &fixture.dir;
+    let Some(fixture) = TestDir::postgres() else { return };
+    let dir = &fixture;
     let address = &fixture.address;
     assert!(dir.run(&format!("migrate --database {address}")).succeeds().contains("new database"));
     assert!(dir.run(&format!("--database {} migrate", address.replace("postgres:", "postgresql:"))).status == Some(0));
@@ -90,13 +91,10 @@ fn errors_do_not_repeat_passwords() {
 
 #[test]
 fn log_contains_only_host_and_database_name() {
-    let Some(fixture) = Fixture::new() else { return };
+    let Some(fixture) = TestDir::postgres() else { return };
     let with_password = fixture.address.replace("postgres@", "postgres:s3cret@");
-    let mut command = fixture.command(&format!("serve --listen 127.0.0.1:0 --log {ALL_EVENTS}"));
-    let mut server = crate::program::Server::start(
-        command.env("CATALOGUE_DATABASE", with_password).stderr(std::process::Stdio::piped()),
-    );
-    server.signal("TERM");
-    let notes = server.notes_until("stopped").join("\n");
-    assert!(notes.contains(&fixture.address.replace("postgres@", "")) && !notes.contains("s3cret"), "{notes}");
+    let serve = format!("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --log {ALL_EVENTS}");
+    let mut command = fixture.command(&serve);
+    let log = Observed::start_with(&fixture, command.env("CATALOGUE_DATABASE", with_password)).stop_and_read_log();
+    assert!(log.contains(&fixture.address.replace("postgres@", "")) && !log.contains("s3cret"), "{log}");
 }

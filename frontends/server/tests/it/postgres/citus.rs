@@ -1,15 +1,15 @@
 //! `/ready` and `doctor` on a Citus cluster, whose coordinator `CATALOGUE_TEST_CITUS` names.
 
 use std::env;
-use std::io::{Write as _, stderr};
 
-use super::fixture::{Fixture, Session};
+use super::fixture::Session;
 use crate::observed::Observed;
-use crate::program::COURSES;
+use crate::program::{COURSES, TestDir};
+use crate::skip::or_skip_unless;
 
 /// An empty schema of the cluster, and the statements that undo a test's change of its nodes.
 struct Citus {
-    fixture: Fixture,
+    fixture: TestDir,
     schema: &'static str,
     address: String,
     undo: Vec<String>,
@@ -18,15 +18,12 @@ struct Citus {
 impl Citus {
     /// Creates the schema. Prints a line and returns `None` if no cluster is named.
     fn new(schema: &'static str) -> Option<Self> {
-        let Ok(address) = env::var("CATALOGUE_TEST_CITUS") else {
-            // Written directly: the test runner captures other output.
-            stderr().write_all(b"skipped: Citus: CATALOGUE_TEST_CITUS names no coordinator\n").unwrap();
-            return None;
-        };
+        let address = env::var("CATALOGUE_TEST_CITUS");
+        let address = or_skip_unless("citus", address.map_err(|error| format!("CATALOGUE_TEST_CITUS: {error}")))?;
         Session::of(&address).run(&format!("DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}"));
         let end = if address.contains('?') { '&' } else { '?' };
         let options = format!("options=-c%20search_path%3D{schema}%20-c%20citus.shard_count%3D4");
-        let fixture = Fixture::at(format!("{address}{end}{options}"));
+        let fixture = TestDir::over(format!("{address}{end}{options}"));
         Some(Self { fixture, schema, address, undo: Vec::new() })
     }
 
@@ -71,7 +68,7 @@ fn ready_and_doctor_report_undistributed_tables_and_inactive_nodes() {
     citus.fixture.run("migrate --citus").succeeds();
     let observed = citus.observed();
     assert_eq!(problems(&observed), [""; 0]);
-    citus.fixture.session().run("SELECT undistribute_table('revoked_tokens')");
+    citus.fixture.host().run("SELECT undistribute_table('revoked_tokens')");
     let output = problems(&observed);
     assert!(output.len() == 1 && output[0].contains(": revoked_tokens; run `catalogue migrate --citus`"), "{output:?}");
     citus.fixture.run("migrate --citus").succeeds();
@@ -80,11 +77,11 @@ fn ready_and_doctor_report_undistributed_tables_and_inactive_nodes() {
     // No server listens at the node's address. Citus does not connect to a node before its activation.
     let node = "'127.0.0.1', 1";
     citus.undo.push(format!("SELECT citus_remove_node({node})"));
-    citus.fixture.session().run(&format!("SELECT citus_add_inactive_node({node})"));
+    citus.fixture.host().run(&format!("SELECT citus_add_inactive_node({node})"));
     let output = problems(&observed);
     assert_eq!(output, ["the node 127.0.0.1:1 is not active; see citus_activate_node"]);
     let doctor = citus.fixture.run("doctor").out;
     assert!(doctor.contains("127.0.0.1:1 is not active"), "{doctor}");
-    citus.fixture.session().run(&citus.undo.pop().unwrap());
+    citus.fixture.host().run(&citus.undo.pop().unwrap());
     assert_eq!(problems(&observed), [""; 0]);
 }

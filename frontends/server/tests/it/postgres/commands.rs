@@ -1,9 +1,6 @@
 //! Commands on PostgreSQL.
 
-use std::process::Stdio;
-
-use super::fixture::Fixture;
-use crate::program::{COURSES, RunningCommand, Server, TestDir};
+use crate::program::{COURSES, RunningCommand, TestDir};
 
 const NONE: [String; 0] = [];
 
@@ -32,7 +29,7 @@ const MIGRATING: [&str; 6] = [
 /// A function `version()` in `public` simulates another engine. It has precedence, as the search path lists `pg_catalog` last.
 #[test]
 fn every_command_reports_unusable_database_and_changes_nothing() {
-    let Some(mut fixture) = Fixture::new() else { return };
+    let Some(mut fixture) = TestDir::postgres() else { return };
     fixture.address += "?options=-c%20search_path%3Dpublic%2Cpg_catalog";
     fixture.write("courses.jsonl", COURSES);
     let cockroachdb = "CREATE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT 'CockroachDB CCL v25.1.0'$$";
@@ -48,7 +45,7 @@ fn every_command_reports_unusable_database_and_changes_nothing() {
         (cockroachdb, "DROP FUNCTION public.version()", &all, "unsupported database CockroachDB; use PostgreSQL"),
         (cockroachdb, "DROP FUNCTION public.version()", &["migrate --citus"], "unsupported database CockroachDB"),
     ] {
-        fixture.session().run(change);
+        fixture.host().run(change);
         let tables = fixture.tables();
         for arguments in commands {
             fixture.run(arguments).fails(1, &["/test_", message]);
@@ -56,7 +53,7 @@ fn every_command_reports_unusable_database_and_changes_nothing() {
         let doctor = fixture.run("doctor");
         assert!(doctor.status == Some(1) && doctor.out.contains(message), "{doctor:?}");
         assert_eq!(fixture.tables(), tables, "{message}");
-        fixture.session().run(undo);
+        fixture.host().run(undo);
     }
     fixture.run("import courses.jsonl").succeeds();
     assert_eq!(fixture.export(), COURSES);
@@ -64,18 +61,18 @@ fn every_command_reports_unusable_database_and_changes_nothing() {
 
 #[test]
 fn tables_without_triggers_give_fresh_responses() {
-    let Some(fixture) = Fixture::new() else { return };
+    let Some(fixture) = TestDir::postgres() else { return };
     fixture.run("migrate --without-triggers").succeeds();
     let triggers = "SELECT CAST(tgname AS TEXT) FROM pg_trigger WHERE NOT tgisinternal";
-    assert_eq!(fixture.session().texts(triggers), NONE);
-    fixture.dir.write("courses.jsonl", COURSES);
+    assert_eq!(fixture.host().texts(triggers), NONE);
+    fixture.write("courses.jsonl", COURSES);
     fixture.run("import courses.jsonl --no-migrate").succeeds();
-    assert_eq!(fixture.run("export").succeeds(), COURSES);
+    assert_eq!(fixture.export(), COURSES);
     let (_, token) = fixture.key("a");
     let server = fixture.serve("--no-migrate");
     let (status, before) = server.get("/api/v1/courses", &token);
     assert_eq!(status, 200);
-    fixture.dir.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\"}");
+    fixture.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\"}");
     fixture.run("import none.jsonl --prune --no-migrate").succeeds();
     let (status, after) = server.get("/api/v1/courses", &token);
     assert!(status == 200 && before != after && after.to_string().contains("[]"), "{after}");
@@ -86,9 +83,9 @@ fn tables_without_triggers_give_fresh_responses() {
 
 #[test]
 fn sigint_ends_import_that_waits_for_lock() {
-    let Some(fixture) = Fixture::with_courses() else { return };
-    fixture.dir.write("new.jsonl", COURSES.replace("One", "Two"));
-    let session = fixture.session();
+    let Some(fixture) = TestDir::postgres_with_courses() else { return };
+    fixture.write("new.jsonl", COURSES.replace("One", "Two"));
+    let session = fixture.host();
     session.run("BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE");
     let import = RunningCommand::start(&mut fixture.command("import new.jsonl --no-migrate"));
     let waiting = "SELECT CAST(pid AS TEXT) FROM pg_locks WHERE NOT granted AND relation = 'accounts'::regclass";
@@ -97,35 +94,16 @@ fn sigint_ends_import_that_waits_for_lock() {
     }
     import.stop_with("INT").fails(130, &["interrupted; nothing was imported"]);
     session.run("ROLLBACK");
-    assert_eq!(fixture.run("export").succeeds(), COURSES);
+    assert_eq!(fixture.export(), COURSES);
 }
 
 #[test]
 fn commands_and_server_work_with_pooler_option() {
-    let Some(fixture) = Fixture::new() else { return };
-    fixture.dir.write("courses.jsonl", COURSES);
+    let Some(fixture) = TestDir::postgres() else { return };
+    fixture.write("courses.jsonl", COURSES);
     fixture.run("import courses.jsonl --database-pooler").succeeds();
     assert_eq!(fixture.run("--database-pooler export").succeeds(), COURSES);
     let (_, token) = fixture.key("a");
     let server = fixture.serve("--database-pooler --database-connections 1");
     assert_eq!(server.get("/api/v1/courses/one", &token).1["data"]["title"], "One");
-}
-
-#[test]
-fn demo_adds_to_existing_data() {
-    let Some(fixture) = Fixture::with_courses() else { return };
-    for _ in 0..2 {
-        let mut server = Server::start(fixture.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));
-        let notes = server.notes_until("Ctrl+C");
-        assert!(notes.last().unwrap().contains("stay in the database"), "{notes:?}");
-        let curl = notes.iter().find(|line| line.starts_with("curl ")).unwrap();
-        let token = curl.split("Bearer ").nth(1).unwrap().split('"').next().unwrap();
-        assert_eq!(server.get("/api/v1/me", token).1["data"]["userId"], "acc_demo");
-        assert_eq!(server.stop_with("TERM").0, Some(0));
-    }
-    let export = fixture.run("export").succeeds();
-    for line in COURSES.lines().chain(include_str!("../../../demo/courses.jsonl").lines()) {
-        assert!(export.contains(line), "{line}");
-    }
-    assert_eq!(fixture.run("keys list --account acc_demo --json").json().as_array().unwrap().len(), 2);
 }

@@ -1,46 +1,12 @@
 //! Failover to a standby under `serve`, with the options of `examples/deployment`.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
-
 use catalogue_postgres_cluster::Cluster;
 
-use super::fixture::{Fixture, Session, url};
-use crate::program::{COURSES, get};
+use super::fixture::{Session, url};
+use crate::program::{COURSES, TestDir};
+use crate::upgrade::clients::Load;
 
 const SETTINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/deployment/catalogue.toml");
-
-/// Sends requests while `is_running` and counts the responses. Panics on any other response than a 200 or a regular 500.
-fn load(address: &str, token: &str, is_running: &AtomicBool, served: &AtomicUsize, failed: &AtomicUsize) {
-    let _ending = Ending(is_running);
-    while is_running.load(Ordering::Relaxed) {
-        for path in ["/api/v1/courses?limit=1", "/api/v1/courses/one", "/api/v1/me"] {
-            match get(address, path, token) {
-                (200, _) => served.fetch_add(1, Ordering::Relaxed),
-                (500, body) if body["error"]["code"] == "internal_error" => failed.fetch_add(1, Ordering::Relaxed),
-                other => panic!("{path}: {other:?}"),
-            };
-        }
-    }
-}
-
-/// Waits until `count` has grown by 20.
-fn wait_for_growth(count: &AtomicUsize, is_running: &AtomicBool) {
-    let enough = count.load(Ordering::Relaxed) + 20;
-    while count.load(Ordering::Relaxed) < enough {
-        assert!(is_running.load(Ordering::Relaxed), "a response was wrong");
-        thread::yield_now();
-    }
-}
-
-/// Ends all calls of [`load`] when dropped, even if a call or the test fails.
-struct Ending<'f>(&'f AtomicBool);
-
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
-    }
-}
 
 /// Returns the connection string of a database with both hosts.
 fn both(first: &Cluster, second: &Cluster) -> String {
@@ -58,24 +24,20 @@ fn standby_takes_over_under_load_and_former_primary_is_not_read() {
         return;
     }
     let first = Cluster::start().unwrap();
-    let mut fixture = Fixture::on(&first, "postgres");
+    let mut fixture = TestDir::over(url(&first, "postgres"));
     fixture.import(COURSES);
     let (id, token) = fixture.key("a");
     let second = first.standby().unwrap();
     fixture.address = both(&first, &second);
     // Without the page cache, each request also reads courses.
     let servers = [(); 2].map(|()| fixture.serve(&format!("--config {SETTINGS} --page-cache 0 --log off")));
-    let (is_running, served, failed) = (AtomicBool::new(true), AtomicUsize::new(0), AtomicUsize::new(0));
-    thread::scope(|scope| {
-        for server in servers.iter().cycle().take(4) {
-            scope.spawn(|| load(&server.address, &token, &is_running, &served, &failed));
-        }
-        let _ending = Ending(&is_running);
-        wait_for_growth(&served, &is_running);
+    let addresses = servers.iter().map(|server| server.address.clone()).collect();
+    Load::run_during(addresses, &token, true, |load| {
+        load.wait_for_responses();
         first.control(&["-m", "fast", "stop"]);
-        wait_for_growth(&failed, &is_running);
+        load.wait_for_failures();
         second.control(&["promote"]);
-        wait_for_growth(&served, &is_running);
+        load.wait_for_responses();
     });
     first.follow(&second);
     first.control(&["start"]);

@@ -1,74 +1,42 @@
 //! A separate database for each test, the program on it, and plain SQL.
 
-use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use catalogue_postgres_cluster::Cluster;
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, NoTls};
 
-use crate::observed::send;
 use crate::program::{COURSES, TestDir};
 
-/// A working directory whose commands use a PostgreSQL database.
-pub(crate) struct Fixture {
-    pub(crate) dir: TestDir,
-    /// Connection string in the syntax of PostgreSQL's own programs.
-    connection: String,
-}
-
-impl Fixture {
-    /// Creates an empty database. Returns `None` if PostgreSQL is missing and not required.
-    pub(crate) fn new() -> Option<Self> {
+impl TestDir {
+    /// Creates a directory whose commands use an empty PostgreSQL database.
+    /// Returns `None` if PostgreSQL is missing and not required.
+    pub(crate) fn postgres() -> Option<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
         let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let cluster = Cluster::shared()?;
         Session::of(&cluster.address("postgres")).run(&format!("CREATE DATABASE {name}"));
-        Some(Self::on(cluster, &name))
+        Some(Self::over(url(cluster, &name)))
     }
 
-    /// Returns a fixture on the database `name` of `cluster`.
-    pub(crate) fn on(cluster: &Cluster, name: &str) -> Self {
-        Self { connection: cluster.address(name), ..Self::at(url(cluster, name)) }
+    /// Creates a directory whose commands use the database at `address`.
+    pub(crate) fn over(address: String) -> Self {
+        let mut dir = Self::new();
+        dir.address = address;
+        dir
     }
 
-    /// Returns a fixture for `address`, which PostgreSQL's own programs accept too.
-    pub(crate) fn at(address: String) -> Self {
-        let mut dir = TestDir::new();
-        dir.address.clone_from(&address);
-        Self { dir, connection: address }
+    /// Like [`Self::postgres`], but imports [`COURSES`].
+    pub(crate) fn postgres_with_courses() -> Option<Self> {
+        let dir = Self::postgres()?;
+        dir.import(COURSES);
+        Some(dir)
     }
 
-    /// Like [`Self::new`], but imports [`COURSES`].
-    pub(crate) fn with_courses() -> Option<Self> {
-        let fixture = Self::new()?;
-        fixture.import(COURSES);
-        Some(fixture)
-    }
-
-    /// Opens a connection as a host application would.
-    pub(crate) fn session(&self) -> Session {
-        Session::of(&self.connection)
-    }
-
-    /// Returns the names of the tables in the schema `public`.
+    /// Returns the names of the tables in the schema `public` of PostgreSQL.
     pub(crate) fn tables(&self) -> Vec<String> {
-        self.session().texts("SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
-    }
-}
-
-impl Deref for Fixture {
-    type Target = TestDir;
-
-    fn deref(&self) -> &TestDir {
-        &self.dir
-    }
-}
-
-impl DerefMut for Fixture {
-    fn deref_mut(&mut self) -> &mut TestDir {
-        &mut self.dir
+        self.host().texts("SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
     }
 }
 
@@ -101,12 +69,4 @@ impl Session {
         let rows = self.runtime.block_on(self.client.query(sql, &[])).unwrap();
         rows.iter().map(|row| row.get(0)).collect()
     }
-}
-
-/// Returns the response to `GET path` without the headers in which any two servers differ: tag, request id and date.
-pub(crate) fn comparable_response(address: &str, path: &str, token: &str) -> String {
-    let (_, head, body) = send(address, &format!("GET {path} HTTP/1.1\nAuthorization: Bearer {token}"));
-    let excluded = ["etag:", "x-request-id:", "date:"];
-    let head: Vec<_> = head.split("\r\n").filter(|line| !excluded.iter().any(|name| line.starts_with(name))).collect();
-    format!("{}\n\n{body}", head.join("\n"))
 }

@@ -1,33 +1,29 @@
-//! Requests and a command whose connection to PostgreSQL is cut at any message: a request gets the correct response or a 500,
-//! and a change reports whether it was made. The storage's tests hold this for each change.
+//! Requests whose connection to PostgreSQL is cut at any message get the correct response or a 500. The storage's tests hold
+//! that each change reports whether it was made.
 
 #[path = "../../../../../storage/postgres/tests/it/lost_responses/proxy.rs"]
 mod proxy;
 
-use std::thread;
-
 use catalogue_postgres_cluster::Cluster;
 use serde_json::Value;
 
-use super::fixture::{Fixture, Session};
+use crate::program::TestDir;
 use proxy::{MAX_MESSAGES, Proxy, Sender};
 
-/// A database with courses, a proxy that can cut connections to it, and a direct connection.
+/// A database with courses, and a proxy that can cut connections to it.
 struct Fixtures {
-    fixture: Fixture,
+    fixture: TestDir,
     proxy: Proxy,
-    host: Session,
     sender: Sender,
 }
 
 impl Fixtures {
     fn new(sender: Sender) -> Option<Self> {
-        let mut fixture = Fixture::with_courses()?;
-        let host = fixture.session();
+        let mut fixture = TestDir::postgres_with_courses()?;
         let proxy = Proxy::before(Cluster::shared().unwrap());
         let (_, name) = fixture.address.rsplit_once('/').unwrap();
         fixture.address = format!("postgres://postgres@127.0.0.1:{}/{name}?sslmode=disable", proxy.port);
-        Some(Self { fixture, proxy, host, sender })
+        Some(Self { fixture, proxy, sender })
     }
 
     /// Returns each fixture, for cuts before a message of the client or of the server.
@@ -39,15 +35,6 @@ impl Fixtures {
     fn cut(&self, at: usize) {
         assert!(at < MAX_MESSAGES);
         self.proxy.cut(self.sender, at - 1);
-    }
-
-    /// Waits until the database has finished the statements of cut connections.
-    fn settle(&self) {
-        let busy = "SELECT CAST(pid AS TEXT) FROM pg_stat_activity WHERE datname = current_database() \
-            AND state IS DISTINCT FROM 'idle' AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
-        while !self.host.texts(busy).is_empty() {
-            thread::yield_now();
-        }
     }
 }
 
@@ -87,36 +74,4 @@ fn requests_return_correct_response_or_500() {
 fn without_id((status, mut body): (u16, Value)) -> (u16, Value) {
     body["error"]["details"]["requestId"].take();
     (status, body)
-}
-
-#[test]
-#[ignore = "takes a minute"]
-fn key_creation_reports_outcome() {
-    for scene in Fixtures::both() {
-        let keys = || scene.host.texts("SELECT id FROM credentials").len();
-        let (mut unknown, mut not_made) = (0, 0);
-        for at in 1.. {
-            let before = keys();
-            scene.cut(at);
-            let outcome = scene.fixture.run("keys create --account a --name n --scope read:courses");
-            let was_cut = scene.proxy.stop();
-            scene.settle();
-            let is_made = keys() > before;
-            let context = format!("{:?} at {at}: {outcome:?}", scene.sender);
-            if outcome.err.contains("it is not known whether") {
-                unknown += 1;
-            } else {
-                assert_eq!(is_made, outcome.status == Some(0), "{context}");
-                not_made += usize::from(!is_made);
-            }
-            if outcome.status != Some(0) {
-                assert!(was_cut, "{context}");
-                outcome.fails(1, &[]);
-            }
-            if !was_cut {
-                break;
-            }
-        }
-        assert!(unknown > 0 && not_made > 0, "{:?}: {unknown} unknown, {not_made} not made", scene.sender);
-    }
 }

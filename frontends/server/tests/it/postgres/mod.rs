@@ -13,5 +13,4 @@ mod lost_responses;
 mod new_role;
 mod observing;
 mod same_as_sqlite;
-mod serving;
 mod waiting;

@@ -1,12 +1,11 @@
 //! A role without the privilege to create tables: since PostgreSQL 15 the default, unless the role owns the database.
 
-use super::fixture::Fixture;
-use crate::program::COURSES;
+use crate::program::{COURSES, TestDir};
 
 #[test]
 fn missing_privileges_are_reported_with_statement_that_grants_them() {
-    let Some(mut fixture) = Fixture::new() else { return };
-    let owner = fixture.session();
+    let Some(mut fixture) = TestDir::postgres() else { return };
+    let owner = fixture.host();
     owner.run(
         "CREATE ROLE \"app-one\" LOGIN; CREATE ROLE \"app-two\" LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC;
          DO $$ BEGIN EXECUTE format('GRANT ALL ON DATABASE %I TO \"app-one\"', current_database()); END $$",

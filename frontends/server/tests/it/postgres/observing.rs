@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use catalogue_postgres_cluster::Cluster;
 
-use super::fixture::{Fixture, Session, url};
+use super::fixture::{Session, url};
 use crate::dashboard::{exported_metrics, queried_metrics};
 use crate::observed::Observed;
-use crate::program::COURSES;
+use crate::program::{COURSES, TestDir};
 
 #[test]
 fn pool_metrics_are_exported_and_used_by_dashboard() {
-    let Some(fixture) = Fixture::with_courses() else { return };
+    let Some(fixture) = TestDir::postgres_with_courses() else { return };
     let observed = Observed::start(&fixture, "");
     let (_, token) = fixture.key("a");
     assert_eq!(observed.server.get("/api/v1/courses", &token).0, 200);
@@ -35,11 +35,11 @@ fn replica_metrics_report_lag_and_outage() {
         return;
     }
     let primary = Cluster::start().unwrap();
-    let fixture = Fixture::on(&primary, "postgres");
+    let fixture = TestDir::over(url(&primary, "postgres"));
     fixture.import(COURSES);
     let standby = primary.standby().unwrap();
     let serve = "serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --database-replica-lag 1d --database-replicas";
-    let observed = Observed::start_with(&fixture.dir, fixture.command(serve).arg(url(&standby, "postgres")));
+    let observed = Observed::start_with(&fixture, fixture.command(serve).arg(url(&standby, "postgres")));
     let (_, token) = fixture.key("a");
     let metric = |name: &str| {
         let metrics = observed.metrics();

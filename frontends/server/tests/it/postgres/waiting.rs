@@ -4,25 +4,37 @@ use std::net::{TcpListener, TcpStream};
 
 use catalogue_postgres_cluster::Cluster;
 
-use super::fixture::{Fixture, url};
+use super::fixture::url;
 use crate::program::{RunningCommand, TestDir};
 
 /// Returns a stopped cluster, or `None` if PostgreSQL is missing and not required.
-fn stopped() -> Option<(Cluster, Fixture)> {
+fn stopped() -> Option<(Cluster, TestDir)> {
     Cluster::shared()?;
     let cluster = Cluster::start().unwrap();
-    let fixture = Fixture::on(&cluster, "postgres");
+    let fixture = TestDir::over(url(&cluster, "postgres"));
     cluster.control(&["-m", "immediate", "stop"]);
     Some((cluster, fixture))
 }
 
 #[test]
-fn serve_exits_1_without_wait_if_database_is_down() {
+fn serve_exits_if_database_stays_down() {
     let Some((_cluster, fixture)) = stopped() else { return };
     for arguments in
         ["serve --listen 127.0.0.1:0", "serve --listen 127.0.0.1:0 --wait=false", "demo --listen 127.0.0.1:0"]
     {
         fixture.run(arguments).fails(1, &["/postgres: the database is unreachable", "start the database"]);
+    }
+    let outcome = fixture.run("serve --listen 127.0.0.1:0 --wait 1s");
+    assert_eq!((outcome.status, &*outcome.out), (Some(1), ""));
+    let lines: Vec<_> = outcome.err.lines().collect();
+    assert_eq!(lines.len(), 2, "{outcome:?}");
+    assert!(lines[0].contains("WARN") && lines[0].contains("waiting for the database"), "{outcome:?}");
+    assert!(lines[1].starts_with("error: postgres://"), "{outcome:?}");
+    for signal in ["TERM", "INT"] {
+        let mut run = RunningCommand::start(&mut fixture.command("serve --listen 127.0.0.1:0 --wait 1d"));
+        run.notes_until("waiting for the database");
+        let outcome = run.stop_with(signal);
+        assert_eq!((outcome.status, &*outcome.out), (Some(0), ""), "{signal}: {outcome:?}");
     }
 }
 
@@ -41,28 +53,6 @@ fn serve_with_wait_starts_when_database_is_up() {
 }
 
 #[test]
-fn serve_exits_1_after_wait_timeout() {
-    let Some((_cluster, fixture)) = stopped() else { return };
-    let outcome = fixture.run("serve --listen 127.0.0.1:0 --wait 1s");
-    assert_eq!((outcome.status, &*outcome.out), (Some(1), ""));
-    let lines: Vec<_> = outcome.err.lines().collect();
-    assert_eq!(lines.len(), 2, "{outcome:?}");
-    assert!(lines[0].contains("WARN") && lines[0].contains("waiting for the database"), "{outcome:?}");
-    assert!(lines[1].starts_with("error: postgres://"), "{outcome:?}");
-}
-
-#[test]
-fn signal_during_wait_exits_0() {
-    let Some((_cluster, fixture)) = stopped() else { return };
-    for signal in ["TERM", "INT"] {
-        let mut run = RunningCommand::start(&mut fixture.command("serve --listen 127.0.0.1:0 --wait 1d"));
-        run.notes_until("waiting for the database");
-        let outcome = run.stop_with(signal);
-        assert_eq!((outcome.status, &*outcome.out), (Some(0), ""), "{signal}: {outcome:?}");
-    }
-}
-
-#[test]
 fn serve_does_not_wait_for_permanent_errors() {
     let Some(cluster) = Cluster::shared() else { return };
     let dir = TestDir::new();
@@ -76,8 +66,8 @@ fn serve_does_not_wait_for_permanent_errors() {
 
 #[test]
 fn serve_waits_for_free_database_connections() {
-    let Some(fixture) = Fixture::with_courses() else { return };
-    let host = fixture.session();
+    let Some(fixture) = TestDir::postgres_with_courses() else { return };
+    let host = fixture.host();
     let name = &host.texts("SELECT CAST(current_database() AS TEXT)")[0];
     host.run(&format!(
         "CREATE ROLE of_{name} LOGIN CONNECTION LIMIT 0; GRANT SELECT ON ALL TABLES IN SCHEMA public TO of_{name}"

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use catalogue_core::Timestamp;
 
 use crate::databases::on_each_database;
-use crate::program::{COURSES, Server, TestDir, text};
-use crate::rate_limit::{Head, get_head};
+use crate::program::{COURSES, Server, TestDir, TestResponse, text};
+use crate::skip::or_skip_unless;
 
 on_each_database!(
     #[ignore = "a stress test"]
@@ -34,13 +34,11 @@ impl Clock {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stress/clock.c");
         let mut compiler = Command::new("cc");
         compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]).arg(clock.0.path("clock.so")).arg(source);
-        if compiler.status().is_ok_and(|status| status.success()) {
-            return Some(clock);
-        }
-        let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
-        assert!(!required.split(',').any(|name| name.trim() == "cc"), "a clock that can be set is required");
-        eprintln!("skipped: a clock that can be set needs a C compiler");
-        None
+        let is_compiled = compiler.status().is_ok_and(|status| status.success());
+        or_skip_unless(
+            "cc",
+            is_compiled.then_some(clock).ok_or_else(|| "a settable clock needs a C compiler".to_owned()),
+        )
     }
 
     fn set(&self, ahead: i64) {
@@ -65,7 +63,7 @@ fn instant(seconds: i64) -> Timestamp {
 }
 
 /// Returns the Unix time in the `Date` header.
-fn date(head: &Head) -> i64 {
+fn date(head: &TestResponse) -> i64 {
     let format = time::format_description::parse_borrowed::<2>(
         "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT",
     );
@@ -78,7 +76,7 @@ fn date(head: &Head) -> i64 {
 fn assert_not_locked_out_by_step(server: &Server, token: &str, step: impl FnOnce()) {
     let began = Instant::now();
     let refused = loop {
-        let head = get_head(server, LIST, token, "");
+        let head = server.get_head(LIST, token, "");
         if head.status != 200 {
             break head;
         }
@@ -88,7 +86,7 @@ fn assert_not_locked_out_by_step(server: &Server, token: &str, step: impl FnOnce
     assert!(seconds <= WINDOW.as_secs(), "{refused:?}");
     step();
     let stepped = Instant::now();
-    while get_head(server, LIST, token, "").status != 200 {
+    while server.get_head(LIST, token, "").status != 200 {
         assert!(stepped.elapsed() < 10 * WINDOW, "locked out for {:?} after {:?}", stepped.elapsed(), began.elapsed());
     }
 }
@@ -108,7 +106,7 @@ fn clock_steps_are_harmless(dir: &TestDir) {
         // Only a commit changes the response, and the next response contains the change.
         host.run(&format!("UPDATE courses SET title = 'Step {number}' WHERE account_id = 'a'"));
         for status in [200, 304, 304] {
-            let head = get_head(&server, LIST, &token, &format!("If-None-Match: {tag}\r\n"));
+            let head = server.get_head(LIST, &token, &format!("If-None-Match: {tag}\r\n"));
             assert_eq!(head.status, status, "step {number}: {head:?}");
             head.field("etag").unwrap().clone_into(&mut tag);
             // After a step back, hyper repeats the last date until the clock has caught up.
@@ -130,9 +128,7 @@ fn clock_steps_are_harmless(dir: &TestDir) {
     assert_eq!(notes, [""; 0]);
     assert_eq!(server.wait(), Some(0));
     // The recorded use has the latest time of the stepped clock. The uses after it have earlier times.
-    let listed = dir.run("keys list --account a --json").json();
-    let key = listed.as_array().unwrap().iter().find(|key| key["id"] == *id).unwrap();
-    let used = Timestamp::parse(text(key, "lastUsedAt")).unwrap();
+    let used = Timestamp::parse(text(&dir.listed(&id), "lastUsedAt")).unwrap();
     assert!(used > instant(now(HOUR - 600)) && used <= instant(now(HOUR + 1)), "{used}");
     println!("{} steps of the clock: no stale response, no client locked out, no log line", STEPS.len());
 }

@@ -94,7 +94,7 @@ fn read_paths(owner: &Owner, reader: &mut Reader, tags: &mut HashMap<&str, (Stri
             (at_least..=at_most).contains(&version),
             "{path}: got {version} after {at_least} was committed or read: {response:?}"
         );
-        tags.insert(path, (response.tag, version));
+        tags.insert(path, (response.field("etag").unwrap_or_default().to_owned(), version));
         counts.responses.fetch_add(1, Ordering::SeqCst);
     }
 }

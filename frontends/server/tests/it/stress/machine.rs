@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
 use crate::program::{COURSES, Server, TestDir};
+use crate::skip::or_skip_unless;
 
 const CREATE: &str = "keys create --account a --name n --scope read:courses";
 
@@ -17,13 +18,11 @@ impl Mounted {
         let dir = TestDir::new();
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", options, "none"]).arg(dir.path(""));
-        match mount.stderr(Stdio::null()).status() {
-            Ok(status) if status.success() => Some(Self(dir)),
-            _ => {
-                eprintln!("skipped: a file system cannot be mounted; run this as root");
-                None
-            }
-        }
+        let is_mounted = mount.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+        or_skip_unless(
+            "mount",
+            is_mounted.then(|| Self(dir)).ok_or_else(|| "not permitted; run this as root".to_owned()),
+        )
     }
 
     fn remount(&self, options: &str) {

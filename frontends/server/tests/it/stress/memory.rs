@@ -1,11 +1,11 @@
 //! Memory of a server over a million requests.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufReader, Write as _};
 use std::net::TcpStream;
 use std::thread;
 
 use crate::idle_memory::resident_kib;
-use crate::program::{Server, TestDir};
+use crate::program::{Server, TestDir, read_response};
 
 const REQUESTS: usize = 1_000_000;
 /// Maximum growth in KiB.
@@ -25,24 +25,11 @@ fn send(server: &Server, token: &str, requests: usize) {
                 let mut stream = BufReader::new(TcpStream::connect(&server.address).unwrap());
                 for _ in 0..requests / CONNECTIONS / PIPELINED {
                     stream.get_mut().write_all(batch.as_bytes()).unwrap();
-                    (0..PIPELINED).for_each(|_| read_response(&mut stream));
+                    (0..PIPELINED).for_each(|_| drop(read_response(&mut stream).expect("the connection was closed")));
                 }
             });
         }
     });
-}
-
-fn read_response(stream: &mut BufReader<TcpStream>) {
-    let (mut line, mut length) = (String::new(), 0);
-    while line != "\r\n" {
-        line.clear();
-        assert!(stream.read_line(&mut line).unwrap() > 0, "the connection was closed");
-        if let Some(value) = line.strip_prefix("content-length: ") {
-            length = value.trim_end().parse().unwrap();
-        }
-    }
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).unwrap();
 }
 
 #[test]
