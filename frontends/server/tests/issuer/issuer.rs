@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::observed::{Observed, send};
 use crate::packages::packages;
-use crate::program::{TestDir, get, send_signal};
+use crate::program::{TestDir, get};
 use crate::tools::or_skip_unless;
 
 /// A running issuer. It keeps its keys, in a directory, and its port across restarts.

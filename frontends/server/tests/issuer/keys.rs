@@ -1,7 +1,5 @@
 //! The issuer's keys: rotation, sources, and issuers that are unavailable.
 
-use std::thread;
-
 use serde_json::json;
 
 use crate::issuer::{Issuer, courses, options, outcome_count, respond_with, serve, wait_for_fetches};
