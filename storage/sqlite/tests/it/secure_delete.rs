@@ -98,7 +98,7 @@ async fn removed_account_leaves_no_bytes_in_files() {
         assert_eq!(events.len(), if account == id(7) { 0 } else { 2 });
     }
     for other in (0..ACCOUNTS).filter(|number| *number != 7) {
-        assert!(occurrences(directory, &mark(other)) > COURSES, "{other}");
+        assert!(occurrences(&directory, mark(other)) > COURSES, "{other}");
         assert_eq!(items(&storage, &id(other), &PageRequest::default()).await.unwrap().len(), 50);
     }
 }
