@@ -102,3 +102,20 @@ fn demo_adds_to_existing_data(dir: &TestDir) {
     assert!(COURSES.lines().chain(samples.lines()).all(|line| export.contains(line)), "{export}");
     assert_eq!(export.len(), COURSES.len() + samples.len());
 }
+
+/// After signing out, an owner needs another link.
+#[test]
+fn demo_limits_rate_and_prints_new_link_for_sign_in_page() {
+    let dir = TestDir::new();
+    let mut server = Server::start(dir.command("demo --listen 127.0.0.1:0 --rate-limit 1/1h").stderr(Stdio::piped()));
+    let mut notes = server.take_notes().map(Result::unwrap);
+    let welcome: Vec<_> = notes.by_ref().take_while(|line| !line.contains("Ctrl+C")).collect();
+    let first = welcome.iter().find(|line| line.contains("/sign-in#")).unwrap();
+    let line = curl_lines(&welcome)[0];
+    run_curl_line(line);
+    let token = line.split("Bearer ").nth(1).unwrap().split('"').next().unwrap();
+    assert_eq!(server.get("/api/v1/me", token).0, 429);
+    assert_eq!(server.get("/settings/sign-in", "").0, 200);
+    let second = notes.find(|line| line.contains("/sign-in#")).unwrap();
+    assert!(second != *first, "{second}");
+}

@@ -89,6 +89,11 @@ impl App {
         self.run(&format!("views example --from {} --for {}", self.framework, self.kind())).succeeds()
     }
 
+    /// Returns the triggers that the program prints.
+    pub(super) fn revisions_example(&self) -> String {
+        self.run(&format!("views example --revisions --from {} --for {}", self.framework, self.kind())).succeeds()
+    }
+
     pub(super) fn names(&self) -> Names {
         let (courses, owner, lessons) = match self.framework {
             "django" => ("courses_course", "owner_id", "courses_module"),

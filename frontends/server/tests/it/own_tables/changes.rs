@@ -53,7 +53,7 @@ fn next_pages_contain_each_change_of_courses() {
     for app in FRAMEWORKS.into_iter().flat_map(App::of) {
         let rows = rows(&app);
         app.sql(&statements(&app, &rows));
-        app.sql(&app.example("revisions"));
+        app.sql(&app.revisions_example());
         let stable = || rows.iter().filter(|row| row.account == 1 && !row.deleted).map(|row| row.slug.clone());
         let (_, token) = app.key(&app.account(1));
         let server = app.serve("");
@@ -77,7 +77,7 @@ fn next_pages_contain_each_change_of_courses() {
 #[test]
 fn insert_or_replace_changes_revision_of_former_account() {
     for app in App::all_with_rows().filter(|app| !app.is_postgres()) {
-        app.sql(&app.example("revisions"));
+        app.sql(&app.revisions_example());
         let (host, Names { courses: table, owner, .. }) = (app.host(), app.names());
         let account = host.texts(&format!("SELECT CAST({owner} AS TEXT) FROM {table} LIMIT 1")).remove(0);
         let select = format!("SELECT hex(revision) FROM catalogue_revisions WHERE account_id = '{account}'");
@@ -96,7 +96,7 @@ fn insert_or_replace_changes_revision_of_former_account() {
 #[test]
 fn adding_lesson_to_course_waits_for_concurrent_change() {
     for app in App::with_rows("rails").into_iter().filter(|app| app.is_postgres()) {
-        app.sql(&app.example("revisions"));
+        app.sql(&app.revisions_example());
         let [changing, adding] = [app.host(), app.host()];
         changing.run("BEGIN; UPDATE lessons SET title = 'Changed' WHERE id = (SELECT min(id) FROM lessons)");
         adding.run(

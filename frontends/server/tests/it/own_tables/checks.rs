@@ -38,6 +38,20 @@ fn example_indexes_prevent_scans_and_sorts() {
     }
 }
 
+#[test]
+fn equal_problems_are_printed_three_times_with_number_of_others() {
+    for app in App::of("django") {
+        app.sql(&statements(&app, &rows_of(&app, [12, 8])));
+        let count = "(SELECT count(*) FROM courses_module m WHERE m.course_id = c.id) AS module_count";
+        app.sql(&app.views_example().replace(count, "7 AS module_count"));
+        let output = app.run("views check");
+        let lines: Vec<_> = output.out.lines().collect();
+        let are_equal = lines[..3].iter().all(|line| line.contains("`module_count` is 7, but the course has "));
+        let last = "catalogue_courses: 17 more; the number of its rows in `catalogue_modules`; give both views";
+        assert!(are_equal && lines.len() == 4 && lines[3].starts_with(last), "{}: {output:?}", app.kind());
+    }
+}
+
 /// Each command reports the same problem; those that need a missing view refuse to start. The storages' tests have a row for
 /// each problem.
 #[test]

@@ -108,6 +108,8 @@ fn plain_example_is_valid_sql() {
         app.sql(&example);
         app.run("migrate").succeeds();
         app.run("views check --all").succeeds();
+        app.sql(&app.revisions_example());
+        assert!(!app.run("views check").succeeds().contains("trigger"), "{}", app.kind());
         let (_, token) = app.key("7");
         let server = app.serve("");
         assert_eq!(server.get("/api/v1/courses/one", &token).0, 200);

@@ -28,7 +28,7 @@ fn assert_not_reported(app: &App) {
 #[test]
 fn responses_are_fresh_after_a_trigger_was_dropped() {
     for app in App::all_with_rows().filter(|app| app.is_postgres()) {
-        app.sql(&app.example("revisions"));
+        app.sql(&app.revisions_example());
         assert_not_reported(&app);
         let Names { courses, .. } = app.names();
         app.sql(&format!("DROP TRIGGER catalogue_changed ON {courses}"));
@@ -40,7 +40,7 @@ fn responses_are_fresh_after_a_trigger_was_dropped() {
             let (_, course) = server.get("/api/v1/courses/knots", &token);
             assert_eq!(course["data"]["title"], title, "{}", app.framework);
         }
-        app.sql(&app.example("revisions"));
+        app.sql(&app.revisions_example());
         assert_not_reported(&app);
     }
 }
@@ -83,7 +83,7 @@ fn responses_are_fresh_after_a_table_was_rebuilt() {
     for app in App::all_with_rows().filter(|app| !app.is_postgres()) {
         let Names { courses: course_table, lessons: module_table, .. } = app.names();
         let between = (app.framework == "rails").then_some("course_lessons");
-        app.sql(&app.example("revisions"));
+        app.sql(&app.revisions_example());
         let (_, token) = app.key(&app.accounts()[0]);
         let server = app.serve("");
         let course = || server.get("/api/v1/courses/knots", &token).1["data"].clone();
@@ -112,7 +112,7 @@ fn responses_are_fresh_after_a_table_was_rebuilt() {
             );
 
             // Runs the file that the message names.
-            app.sql(&app.example("revisions"));
+            app.sql(&app.revisions_example());
             assert_not_reported(&app);
             app.sql(&format!("UPDATE {module_table} SET title = 'Again {table}'"));
             assert_eq!(course()["modules"][0]["title"], format!("Again {table}"));

@@ -14,7 +14,7 @@ const TIMES: usize = 40;
 fn clients_get_200_while_views_are_recreated() {
     for app in App::all_with_rows() {
         // SQLite needs WAL mode: in rollback mode, a writer locks readers out.
-        app.sql(&if app.is_postgres() { app.example("revisions") } else { "PRAGMA journal_mode = wal".to_owned() });
+        app.sql(&if app.is_postgres() { app.revisions_example() } else { "PRAGMA journal_mode = wal".to_owned() });
         let (_, token) = app.key(&app.accounts()[0]);
         let example = app.views_example();
         let (server, framework) = (app.serve("--page-cache 0"), app.framework);

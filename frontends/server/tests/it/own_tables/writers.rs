@@ -24,8 +24,8 @@ const SESSIONS: [(&str, &str); 4] = [
 #[test]
 fn writer_session_does_not_affect_triggers() {
     for app in App::all_with_rows().filter(|app| app.is_postgres()) {
-        app.sql(&app.example("revisions"));
-        app.sql(&app.example("revisions"));
+        app.sql(&app.revisions_example());
+        app.sql(&app.revisions_example());
         let [account, other] = &app.accounts()[..2] else { unreachable!() };
         let (_, token) = app.key(account);
         let server = app.serve("");

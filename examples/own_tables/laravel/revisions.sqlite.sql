@@ -1,1 +1,0 @@
-../../../frontends/server/src/cli/views/laravel.revisions.sqlite.sql

@@ -1,1 +1,0 @@
-../../../frontends/server/src/cli/views/rails.revisions.postgres.sql
