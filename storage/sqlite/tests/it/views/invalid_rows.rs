@@ -91,7 +91,8 @@ async fn wrong_module_count_is_reported() {
         let [first, second] = [(1, 0), (3, 2)]
             .map(|(count, found)| format!("`module_count` is {count}, but the course has {found} modules"));
         assert_eq!(pairs, [("anna, first", &*first), ("anna, second", &*second)]);
-        assert_eq!(found[0].expected, "the number of its rows in `catalogue_modules`");
+        let expected = "the number of its rows in `catalogue_modules`; give both views the same conditions";
+        assert_eq!(found[0].expected, expected);
     }
     // An invalid count is reported only once for each of the three courses.
     set_module_count("-1");
