@@ -56,7 +56,10 @@ fn printed_commands_work_and_demo_leaves_no_files() {
     let slug = operation["parameters"][0]["example"].as_str().unwrap();
     let examples = operation["responses"]["200"]["content"]["application/json"]["examples"].as_object().unwrap();
     let sample = lines[2].replace("english-for-the-workshop", slug);
-    assert_eq!(run_curl_line(&sample), examples.values().next().unwrap()["value"]);
+    let course = run_curl_line(&sample);
+    assert_eq!(course, examples.values().next().unwrap()["value"]);
+    let (_, readme) = include_str!("../../../../README.md").split_once("```json\n").unwrap();
+    assert_eq!(course, serde_json::from_str::<Value>(readme.split("```").next().unwrap()).unwrap());
     assert_eq!(server.stop_with("TERM"), (Some(0), String::new()));
     assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
