@@ -40,11 +40,9 @@ pub(super) fn migrate(arguments: &MigrateArguments, context: &Context) -> Result
     let mut database = context.database()?;
     let MigrateArguments { without_triggers, citus, json } = *arguments;
     let is_postgres = matches!(database, Database::Postgres(_));
-    if without_triggers && !is_postgres {
-        return Err(Failure::usage("--without-triggers: only for PostgreSQL; omit it"));
-    }
-    if citus && !is_postgres {
-        return Err(Failure::usage("--citus: only for PostgreSQL; omit it"));
+    let options = [(without_triggers, "--without-triggers"), (citus, "--citus")];
+    if let Some((_, option)) = options.iter().find(|(is_given, _)| *is_given && !is_postgres) {
+        return Err(Failure::usage(format!("{option}: only for PostgreSQL; omit it")));
     }
     if without_triggers {
         database = database.with(PostgresOptions::without_triggers);

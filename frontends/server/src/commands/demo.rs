@@ -96,8 +96,7 @@ async fn keep_printing_links(storage: &Storage, settings: &MountUrl, sign_in_sho
 }
 
 async fn create_link(storage: &Storage, settings: &MountUrl) -> Result<String, Failure> {
-    let (link, _) = developer_settings::mint(storage, ACCOUNT, settings, DEFAULT_LINK_LIFETIME).await?;
-    Ok(link.url())
+    Ok(developer_settings::mint(storage, ACCOUNT, settings, DEFAULT_LINK_LIFETIME).await?.0.url())
 }
 
 /// Binds the requested address. Without one, binds the default address, with any free port if the default port is in use.
