@@ -46,7 +46,7 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     /// Returns the keys of `account` that have not ended by `now`, and at most `ended` others: those that ended last. They
     /// are ordered by creation, oldest first, ties by id, compared by bytes. Returns `None` if the account does not exist,
     /// even if another program has removed it and its keys are left. Signature: `async fn list_keys(&self, account: &AccountId,
-    /// now: Timestamp, ended: usize) -> Result<Option<Vec<CredentialRecord>>, StorageError>`.
+    /// now: Timestamp, ended: usize) -> Result<Option<Vec<CredentialRecord>>, StorageError>`
     async fn list_keys(
         &self,
         account: &AccountId,
@@ -55,10 +55,10 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
 
     /// Returns the key `id`, whether it has ended or not, or `None` if the account does not have it. Signature: `async fn
-    /// find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError>`.
+    /// find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError>`
     async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
 
-    /// Stores a key. Signature: `async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError>`.
+    /// Stores a key. Signature: `async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError>`
     ///
     /// # Errors
     /// Returns [`UnknownReference`](super::StorageErrorKind::UnknownReference) if its account does not exist,
@@ -67,7 +67,7 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError>;
 
     /// Renames the key `id` and returns it, or `None` if the account does not have it. Signature: `async fn rename_key(&self,
-    /// account: &AccountId, id: &str, name: &str, by: &Actor) -> Result<Option<CredentialRecord>, StorageError>`.
+    /// account: &AccountId, id: &str, name: &str, by: &Actor) -> Result<Option<CredentialRecord>, StorageError>`
     async fn rename_key(
         &self,
         account: &AccountId,
@@ -79,7 +79,7 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     /// Stores `successor`, whose account is `account`, and lets the key `id` expire at `ends_at`, or at its present expiry
     /// if that is earlier. Returns the replaced key, with the successor's id. Signature: `async fn rotate_key(&self, account:
     /// &AccountId, id: &str, ends_at: Timestamp, successor: &NewCredential, by: &Actor) -> Result<Option<CredentialRecord>,
-    /// StorageError>`.
+    /// StorageError>`
     ///
     /// Returns `None` if the account does not have the key, or the key is no longer valid at the successor's creation, or
     /// already has a successor.
@@ -97,7 +97,7 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
 
     /// Revokes the key `id` and returns it, or `None` if the account does not have it. The first revocation's time is kept.
     /// Signature: `async fn revoke_key(&self, account: &AccountId, id: &str, at: Timestamp, by: &Actor) ->
-    /// Result<Option<CredentialRecord>, StorageError>`.
+    /// Result<Option<CredentialRecord>, StorageError>`
     async fn revoke_key(
         &self,
         account: &AccountId,
@@ -107,7 +107,7 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// Returns the account's last events, newest first, at most `limit`. Signature: `async fn list_events(&self, account:
-    /// &AccountId, limit: usize) -> Result<Vec<CredentialEvent>, StorageError>`.
+    /// &AccountId, limit: usize) -> Result<Vec<CredentialEvent>, StorageError>`
     async fn list_events(&self, account: &AccountId, limit: usize) -> Result<Vec<CredentialEvent>, StorageError>;
 }
 

@@ -107,7 +107,7 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     /// Passes the requested page of `account`'s courses to `rows`, in the list's order, with one more course if there is
     /// one ([`PageRequest::rows`]). Returns the account's [revision](Self::revision) as in [`AtRevision`]. An unknown
     /// account has no courses. Signature: `async fn list_courses(&self, account: &AccountId, page: &PageRequest, rows: &mut
-    /// CourseRows<'_>) -> Result<Option<Revision>, StorageError>`.
+    /// CourseRows<'_>) -> Result<Option<Revision>, StorageError>`
     ///
     /// A row cannot be taken back: pass each only once, and collect the rows first if a read may be repeated. The rows of a
     /// failed call are not used.
@@ -120,7 +120,7 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
 
     /// Returns one course of `account` with its module headers, or `None`, and the account's [revision](Self::revision).
     /// Signature: `async fn find_course(&self, account: &AccountId, slug: &str) -> Result<AtRevision<Option<CourseDetail>>,
-    /// StorageError>`.
+    /// StorageError>`
     async fn find_course(
         &self,
         account: &AccountId,
@@ -128,7 +128,7 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError>;
 
     /// Returns the revision of `account`'s courses, or `None` if the storage has no revisions.
-    /// Signature: `async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError>`.
+    /// Signature: `async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError>`
     ///
     /// Every change to the account's courses or modules replaces the revision in the same transaction. A revision is
     /// never used again for other content, of this account or another. A change to one account does not change the
@@ -189,11 +189,11 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
 #[auto_impl(Arc, Box)]
 pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
     /// Returns the credential whose token has `digest`, or `None`.
-    /// Signature: `async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError>`.
+    /// Signature: `async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError>`
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError>;
 
     /// Returns whether the signed token with `digest` was revoked here (decision O29), or `None` if the storage holds no
-    /// revocations. Signature: `async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError>`.
+    /// revocations. Signature: `async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError>`
     ///
     /// With the feature `oauth`, it is called for each token in the format of a signed one. Unless it returns `None`,
     /// [`find_credential`](Self::find_credential) is not called: no credential of such a storage has that format.

@@ -43,7 +43,7 @@ use crate::storage::StorageError;
 #[async_trait]
 #[auto_impl(Arc, Box)]
 pub trait FetchKeys: fmt::Debug + Send + Sync + 'static {
-    /// Returns the issuer's key set as JSON (RFC 7517). Signature: `async fn fetch(&self) -> Result<Bytes, StorageError>`.
+    /// Returns the issuer's key set as JSON (RFC 7517). Signature: `async fn fetch(&self) -> Result<Bytes, StorageError>`
     ///
     /// # Errors
     /// Returns an error if the set cannot be fetched now. The log has the error with its sources.
