@@ -10,7 +10,6 @@ use crate::timestamp::Timestamp;
 
 /// First byte of a cursor, different for each layout.
 const LAYOUT_VERSION: u8 = 1;
-/// Size of a time in a cursor, in bytes.
 const TIME_BYTES: usize = 8;
 const SEAL_BYTES: usize = 16;
 /// Maximum length of a cursor in characters.

@@ -23,7 +23,6 @@ pub(crate) enum Route<'r> {
     Operation(Operation, &'r str),
     /// Below the base URL, but not an operation: only a valid credential gets the 404 (decision R3).
     UnknownOperation,
-    /// A public document.
     Document(DocumentFormat),
     /// Metadata about where tokens come from (decision O33).
     ProtectedResource,

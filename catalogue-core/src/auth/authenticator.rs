@@ -98,6 +98,7 @@ pub struct Explanation {
 #[auto_impl(Arc, Box)]
 pub trait Authenticator: fmt::Debug + Send + Sync + 'static {
     /// Identifies the caller that holds `token`.
+    /// Signature: `async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError>`
     ///
     /// # Errors
     /// Returns an error if the token cannot be checked now; the request gets a 500.

@@ -78,7 +78,15 @@ impl Catalogue {
     /// For a separate route of the host application, use [a catalogue mounted there](Self::mounted_at), created once, so
     /// that responses link to that route.
     ///
-    /// Pass a logged-in user as an [`Identity::session`], whose id must not be the session's secret.
+    /// Sessions in a database are looked up before the call. The id of an [`Identity::session`] must not be its secret:
+    ///
+    /// ```
+    /// # use {catalogue_core::auth::{Identity, Scopes}, catalogue_core::{AccountId, Catalogue}, http::{Request, Response}};
+    /// async fn respond(mine: &Catalogue, user: &str, session_id: &str, request: Request<()>) -> Response<bytes::Bytes> {
+    ///     let scopes = Scopes::from_names(["read:courses"]);
+    ///     mine.call_as(Identity::session(AccountId::new(user), session_id, scopes), request).await
+    /// }
+    /// ```
     pub fn call_as<B>(
         &self,
         caller: Identity,

@@ -27,10 +27,11 @@ pub trait RateLimiter: fmt::Debug + Send + Sync + 'static {
     /// Returns the limit of every key. It never changes.
     fn limit(&self) -> RateLimit;
 
-    /// Takes one request from the allowance of `key`.
+    /// Takes one request from the allowance of `key`. Signature: `async fn acquire(&self, key: RateLimitKey<'_>) -> Acquired`
     async fn acquire(&self, key: RateLimitKey<'_>) -> Acquired;
 
     /// Refunds one request of `key` in `window`, as [`Acquired::Granted`] returned it.
+    /// Signature: `async fn refund(&self, key: RateLimitKey<'_>, window: u64)`
     async fn refund(&self, key: RateLimitKey<'_>, window: u64);
 }
 

@@ -87,7 +87,6 @@ impl TokenDigest {
         &self.0
     }
 
-    /// Returns the digest of `text`.
     pub(crate) fn of(text: &str) -> Self {
         Self(Sha256::digest(text).into())
     }

@@ -35,7 +35,6 @@ impl CacheKey {
     }
 }
 
-/// Returns the size of the identity's texts in bytes.
 fn weight(identity: &Identity) -> usize {
     let scopes: usize = identity.scopes.iter().map(|scope| size_of::<Scope>() + scope.name().len()).sum();
     let client = identity.issued.as_ref().and_then(|issued| issued.client.as_ref()).map_or(0, |client| client.len());

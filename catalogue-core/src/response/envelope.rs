@@ -153,7 +153,6 @@ fn without_body(status: StatusCode) -> Response<Bytes> {
     response
 }
 
-/// Returns the failure envelope of `error`.
 pub(crate) fn failure(error: &ApiError, request_id: &str) -> Response<Bytes> {
     let (code, message) = (error.code().as_str(), error.message());
     let body = json(&Failure { error: ErrorBody { code, message: &message, details: error.details(request_id) } });

@@ -35,7 +35,6 @@ impl Rendering {
         Self { base, mount: MOUNTS.fetch_add(1, Ordering::Relaxed), digest }
     }
 
-    /// Returns the entity tag of the response for `key`.
     pub(crate) fn tag(&self, key: &CacheKey) -> ETag {
         let CacheKey { mount: _, account, subject, call } = key;
         match subject {

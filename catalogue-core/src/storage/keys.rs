@@ -45,7 +45,8 @@ pub const MAX_RENAMES: usize = 20;
 pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     /// Returns the keys of `account` that have not ended by `now`, and at most `ended` others: those that ended last. They
     /// are ordered by creation, oldest first, ties by id, compared by bytes. Returns `None` if the account does not exist,
-    /// even if another program has removed it and its keys are left.
+    /// even if another program has removed it and its keys are left. Signature: `async fn list_keys(&self, account: &AccountId,
+    /// now: Timestamp, ended: usize) -> Result<Option<Vec<CredentialRecord>>, StorageError>`
     async fn list_keys(
         &self,
         account: &AccountId,
@@ -53,10 +54,11 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
         ended: usize,
     ) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
 
-    /// Returns the key `id`, whether it has ended or not, or `None` if the account does not have it.
+    /// Returns the key `id`, whether it has ended or not, or `None` if the account does not have it. Signature: `async fn
+    /// find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError>`
     async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
 
-    /// Stores a key.
+    /// Stores a key. Signature: `async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError>`
     ///
     /// # Errors
     /// Returns [`UnknownReference`](super::StorageErrorKind::UnknownReference) if its account does not exist,
@@ -64,7 +66,8 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     /// error if the storage cannot be written now.
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError>;
 
-    /// Renames the key `id` and returns it, or `None` if the account does not have it.
+    /// Renames the key `id` and returns it, or `None` if the account does not have it. Signature: `async fn rename_key(&self,
+    /// account: &AccountId, id: &str, name: &str, by: &Actor) -> Result<Option<CredentialRecord>, StorageError>`
     async fn rename_key(
         &self,
         account: &AccountId,
@@ -74,7 +77,9 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// Stores `successor`, whose account is `account`, and lets the key `id` expire at `ends_at`, or at its present expiry
-    /// if that is earlier. Returns the replaced key, with the successor's id.
+    /// if that is earlier. Returns the replaced key, with the successor's id. Signature: `async fn rotate_key(&self, account:
+    /// &AccountId, id: &str, ends_at: Timestamp, successor: &NewCredential, by: &Actor) -> Result<Option<CredentialRecord>,
+    /// StorageError>`
     ///
     /// Returns `None` if the account does not have the key, or the key is no longer valid at the successor's creation, or
     /// already has a successor.
@@ -91,6 +96,8 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// Revokes the key `id` and returns it, or `None` if the account does not have it. The first revocation's time is kept.
+    /// Signature: `async fn revoke_key(&self, account: &AccountId, id: &str, at: Timestamp, by: &Actor) ->
+    /// Result<Option<CredentialRecord>, StorageError>`
     async fn revoke_key(
         &self,
         account: &AccountId,
@@ -99,7 +106,8 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError>;
 
-    /// Returns the account's last events, newest first, at most `limit`.
+    /// Returns the account's last events, newest first, at most `limit`. Signature: `async fn list_events(&self, account:
+    /// &AccountId, limit: usize) -> Result<Vec<CredentialEvent>, StorageError>`
     async fn list_events(&self, account: &AccountId, limit: usize) -> Result<Vec<CredentialEvent>, StorageError>;
 }
 

@@ -106,7 +106,8 @@ pub use crate::model::{AtRevision, Revision};
 pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     /// Passes the requested page of `account`'s courses to `rows`, in the list's order, with one more course if there is
     /// one ([`PageRequest::rows`]). Returns the account's [revision](Self::revision) as in [`AtRevision`]. An unknown
-    /// account has no courses.
+    /// account has no courses. Signature: `async fn list_courses(&self, account: &AccountId, page: &PageRequest, rows: &mut
+    /// CourseRows<'_>) -> Result<Option<Revision>, StorageError>`
     ///
     /// A row cannot be taken back: pass each only once, and collect the rows first if a read may be repeated. The rows of a
     /// failed call are not used.
@@ -118,6 +119,8 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<Revision>, StorageError>;
 
     /// Returns one course of `account` with its module headers, or `None`, and the account's [revision](Self::revision).
+    /// Signature: `async fn find_course(&self, account: &AccountId, slug: &str) -> Result<AtRevision<Option<CourseDetail>>,
+    /// StorageError>`
     async fn find_course(
         &self,
         account: &AccountId,
@@ -125,6 +128,7 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError>;
 
     /// Returns the revision of `account`'s courses, or `None` if the storage has no revisions.
+    /// Signature: `async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError>`
     ///
     /// Every change to the account's courses or modules replaces the revision in the same transaction. A revision is
     /// never used again for other content, of this account or another. A change to one account does not change the
@@ -154,7 +158,8 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
 /// ```
 /// use std::collections::HashMap;
 ///
-/// use catalogue_core::auth::{Credential, CredentialKind, Identity, NewToken, Scopes, TokenDigest};
+/// use catalogue_core::admin::NewCredential;
+/// use catalogue_core::auth::{Credential, Scopes, TokenDigest};
 /// use catalogue_core::storage::{CredentialStorage, StorageError};
 /// use catalogue_core::{AccountId, async_trait};
 ///
@@ -169,11 +174,10 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
 ///     }
 /// }
 ///
-/// // A new key: its owner sees it once, and only the digest is stored.
-/// let key = NewToken::mint(CredentialKind::ApiKey);
-/// let identity = Identity::api_key(AccountId::new("acc_1"), "key_1", Scopes::from_names(["read:courses"]));
-/// let mut keys = Keys::default();
-/// keys.0.insert(key.digest(), Credential::new(identity));
+/// // A new key: its owner sees the token once, and only the digest is stored.
+/// let scopes = Scopes::from_names(["read:courses"]);
+/// let (token, key) = NewCredential::api_key(AccountId::new("acc_1"), "partner", scopes);
+/// let keys = Keys(HashMap::from([(key.digest, Credential::new(key.record.identity))]));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot look up API keys: it does not implement `CredentialStorage`",
@@ -185,10 +189,11 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
 #[auto_impl(Arc, Box)]
 pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
     /// Returns the credential whose token has `digest`, or `None`.
+    /// Signature: `async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError>`
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError>;
 
     /// Returns whether the signed token with `digest` was revoked here (decision O29), or `None` if the storage holds no
-    /// revocations of signed tokens.
+    /// revocations. Signature: `async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError>`
     ///
     /// With the feature `oauth`, it is called for each token in the format of a signed one. Unless it returns `None`,
     /// [`find_credential`](Self::find_credential) is not called: no credential of such a storage has that format.

@@ -57,28 +57,8 @@ impl PageRequest {
     }
 }
 
-/// Receiver of the rows of a page in the list's order, and of one row beyond the page.
-///
-/// ```
-/// use catalogue_core::storage::{CourseRow, CourseRows, Limit, Position};
-/// use catalogue_core::{CourseListItem, Timestamp};
-///
-/// let mut items = Vec::<CourseListItem>::new();
-/// let mut take = |row: CourseRow<'_>| items.push(row.into());
-/// let mut rows = CourseRows::new(Limit::new(2).unwrap(), &mut take);
-/// for (slug, second) in [("c", 3), ("b", 2), ("a", 1)] {
-///     let row = CourseRow { slug, title: "", language: "en", published_at: None, hidden: false, module_count: 0 };
-///     let position = || Position {
-///         created_at: Timestamp::from_microseconds(second * 1_000_000).unwrap(),
-///         slug: slug.to_owned(),
-///     };
-///     if rows.push(row, position).is_break() {
-///         break;
-///     }
-/// }
-/// assert_eq!(rows.next().unwrap().slug, "b");
-/// assert_eq!(items.len(), 2);
-/// ```
+/// Receiver of the rows of a page in the list's order, and of one row beyond the page. [`CourseStorage`](super::CourseStorage)
+/// has an example.
 pub struct CourseRows<'r> {
     limit: usize,
     count: usize,

@@ -30,6 +30,7 @@ pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
     /// Stores a link. Also removes the account's links and sessions that have expired at its creation, and some of other
     /// accounts that expired a day earlier. From the account's events without a key, removes the oldest that are past
     /// [`RETENTION`](super::RETENTION), at most [`MAX_REMOVED`](super::MAX_REMOVED).
+    /// Signature: `async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError>`
     ///
     /// # Errors
     /// Returns [`UnknownReference`](super::StorageErrorKind::UnknownReference) if its account does not exist,
@@ -39,7 +40,8 @@ pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
 
     /// Removes the link with the digest `link`, stores `session` for its account, and returns the account. `None` if the
     /// link does not exist or has expired at `now`. If the account then has more than [`MAX_SESSIONS`] sessions, the oldest
-    /// are removed.
+    /// are removed. Signature: `async fn exchange_link(&self, link: &TokenDigest, now: Timestamp, session: &NewSession) ->
+    /// Result<Option<Account>, StorageError>`
     async fn exchange_link(
         &self,
         link: &TokenDigest,
@@ -48,12 +50,15 @@ pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<Account>, StorageError>;
 
     /// Returns the session with `digest`, expired or not, or `None` if it does not exist or was ended.
+    /// Signature: `async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError>`
     async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError>;
 
     /// Ends the session with `digest`, if it exists.
+    /// Signature: `async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError>`
     async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError>;
 
     /// Ends all links and sessions of `account`, and returns their number.
+    /// Signature: `async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError>`
     async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError>;
 }
 

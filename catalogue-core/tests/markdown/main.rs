@@ -1,5 +1,5 @@
 //! Checks of the workspace's texts: links, paths, citations of CONTRACT.md, lists of operations, the length of two
-//! documents, install commands, and the first lines of doc comments.
+//! documents, install commands, the first lines of doc comments, and the signatures in them.
 
 mod doc_comments;
 mod front_page;
@@ -7,6 +7,7 @@ mod links;
 mod operations;
 mod paths;
 mod references;
+mod signatures;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -28,9 +28,29 @@
 //!
 //! The head of a request reaches the catalogue unchanged, with percent-encoding and extensions; its body is dropped unread.
 //!
-//! To identify callers by a cookie, or by an extension that a layer of the host application adds, use
-//! [`Catalogue::identified_by`](catalogue_core::Catalogue::identified_by). Serve its result, `mine`, at another URL
-//! ([`mounted_at`](catalogue_core::Catalogue::mounted_at)): `.route_service("/my/{*operation}", CatalogueService::new(mine))`.
+//! For users whose session is in a database, a handler looks it up and passes the user to
+//! [`Catalogue::call_as`](catalogue_core::Catalogue::call_as). Serve them at another URL
+//! ([`mounted_at`](catalogue_core::Catalogue::mounted_at)), so that links to the next page stay there:
+//!
+//! ```
+//! use axum::{Router, body::Body, extract::{Request, State}, http::StatusCode, response::Response, routing::any};
+//! use catalogue_core::{AccountId, BuildError, Catalogue, auth::{Identity, Scopes}};
+//!
+//! fn routes(catalogue: &Catalogue) -> Result<Router, BuildError> {
+//!     Ok(Router::new().route("/my/{*operation}", any(for_user).with_state(catalogue.mounted_at("/my")?)))
+//! }
+//!
+//! async fn for_user(State(mine): State<Catalogue>, request: Request) -> Result<Response, StatusCode> {
+//!     let (user, session_id) = find_session(request.headers()).await.ok_or(StatusCode::UNAUTHORIZED)?;
+//!     let caller = Identity::session(AccountId::new(user), session_id, Scopes::from_names(["read:courses"]));
+//!     Ok(mine.call_as(caller, request).await.map(Body::from))
+//! }
+//! # async fn find_session(_: &axum::http::HeaderMap) -> Option<(String, String)> { None }
+//! ```
+//!
+//! If the head of the request is enough, such as a gateway's header or an extension that a layer adds, use
+//! [`Catalogue::identified_by`](catalogue_core::Catalogue::identified_by), and serve its result, `mine`, in the same way:
+//! `.route_service("/my/{*operation}", CatalogueService::new(mine))`.
 //!
 //! A rate limit counts unknown tokens by the extension [`ClientAddress`](catalogue_core::limit::ClientAddress). On axum, a
 //! layer of the host application must add it, from `ConnectInfo<SocketAddr>` or from the header of a trusted proxy.

@@ -105,7 +105,7 @@ pub trait CourseFixture: Fixture {
 }
 
 /// A storage of credentials, and how to fill its table: [`credential_storage_tests!`](crate::credential_storage_tests) runs on
-/// it. Implement it like a [`CourseFixture`].
+/// it. Implement it like a [`CourseFixture`]; the [crate's documentation](crate#fixture-of-credentials) has an example.
 pub trait CredentialFixture: Fixture {
     /// The storage under test.
     type Storage: CredentialStorage;
@@ -113,7 +113,7 @@ pub trait CredentialFixture: Fixture {
     /// Returns the storage under test, over the table that the other methods write.
     fn storage(&self) -> &Self::Storage;
 
-    /// Adds a credential, and its account if it does not exist.
+    /// Adds a credential, and its account if it does not exist. Its ids are those of [`Fixture::account`] and [`key`](Self::key).
     fn put_credential(&self, credential: &NewCredential) -> impl Future<Output = ()>;
 
     /// Revokes the existing credential `id`.

@@ -6,7 +6,7 @@ use catalogue_core::{AccountId, Timestamp};
 
 use crate::KeyFixture;
 use crate::credential_lookup::{as_stored, assert_stored};
-use crate::seed::{api_key, oauth_token};
+use crate::seed::{api_key, oauth_tokens};
 
 /// Result of a call, with only the kind of its error.
 pub(crate) type Outcome<T> = Result<T, StorageErrorKind>;
@@ -36,7 +36,7 @@ pub(crate) fn some_keys(fixture: &impl KeyFixture) -> Vec<NewCredential> {
     let mut lasting = api_key("a", "key_2", "token-2");
     lasting.record.expires_at = None;
     let mut keys = vec![api_key("a", "key_1", "token-1"), lasting];
-    keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
+    keys.extend(oauth_tokens(fixture, [("a", "token-3")]));
     keys
 }
 

@@ -10,50 +10,9 @@
 //! | all of these, and is an [`AdminStorage`] | [`tests!`] | an empty storage |
 //!
 //! Each macro expands to a named test per case. A host application writes only a fixture, in its `tests/conformance.rs`, which
-//! puts the suite's data into its tables. Here the tables are those of a memory storage:
+//! puts the suite's data into its tables.
 //!
-//! ```
-//! use catalogue_core::admin::{Account, AdminStorage};
-//! use catalogue_core::storage::MemoryStorage;
-//! use catalogue_core::{AccountId, Course};
-//! use catalogue_storage_conformance::{CourseFixture, Fixture};
-//!
-//! struct Host(MemoryStorage);
-//!
-//! impl Fixture for Host {}
-//!
-//! impl CourseFixture for Host {
-//!     type Storage = MemoryStorage;
-//!
-//!     fn storage(&self) -> &MemoryStorage {
-//!         &self.0
-//!     }
-//!
-//!     async fn put_course(&self, course: &Course) {
-//!         let mut import = self.0.begin_import().await.unwrap();
-//!         let account = Account { id: course.account.clone(), name: String::new(), email: String::new() };
-//!         import.put_account(&account).await.unwrap();
-//!         import.put_course(course).await.unwrap();
-//!         import.commit().await.unwrap();
-//!     }
-//!
-//!     async fn remove_course(&self, account: &AccountId, slug: &str) {
-//!         assert!(AdminStorage::remove_course(&self.0, account, slug).await.unwrap());
-//!     }
-//! }
-//!
-//! async fn host() -> Host {
-//!     Host(MemoryStorage::new())
-//! }
-//!
-//! catalogue_storage_conformance::course_storage_tests!(host);
-//! # fn main() { catalogue_storage_conformance::run(async { for_every_case().await }) }
-//! # async fn for_every_case() {
-//! #     use catalogue_storage_conformance::courses;
-//! #     courses::list::ties_are_ordered_by_descending_slug_bytes(&host().await).await;
-//! #     courses::paging_under_change::paging_returns_every_remaining_course_once(&host().await).await;
-//! # }
-//! ```
+#![doc = include_str!("fixtures.md")]
 //!
 //! Each test creates its own fixture, which removes its data when it is dropped, so tests can run in parallel. If account ids
 //! are numbers, the fixture maps the names of the cases to ids ([`Fixture::account`]). If the tables store less, it declares
@@ -62,7 +21,12 @@
 //! A case fails by panicking, with the violated rule of the contract. The contract is documented on [`CourseStorage`],
 //! [`CredentialStorage`], [`KeyStorage`](catalogue_core::storage::KeyStorage), [`SignInStorage`] and [`AdminStorage`]. The
 //! cases are plain functions in modules by topic, so a test that needs more setup can call them directly, on a multi-threaded
-//! runtime. A storage without revisions or without revocations of signed tokens passes their cases. The crate has no features.
+//! runtime. The crate has no features.
+//!
+//! A case that the storage cannot exercise passes, and prints a line such as `skipped: revision::revision_is_never_reused: the
+//! storage has no revisions`. So do cases of revocations of signed tokens and of OAuth tokens.
+//!
+//! [`NewCredential`]: catalogue_core::admin::NewCredential
 
 #![expect(clippy::missing_panics_doc, reason = "panicking is how a case fails")]
 

@@ -1,6 +1,8 @@
 //! Reads of the cases, and their expected results.
 
+use std::io::{Write as _, stderr};
 use std::ops::ControlFlow;
+use std::thread;
 
 use catalogue_core::admin::{Accounts, AdminStorage, Record, Visitor};
 use catalogue_core::storage::{
@@ -50,6 +52,14 @@ pub(crate) async fn retry_while_blocked<T>(
         }
     }
     read().await
+}
+
+/// Reports that the storage cannot exercise the current test, or the named part of it. The test runner has named the thread.
+pub(crate) fn skip(reason: &str) {
+    let thread = thread::current();
+    let line = format!("skipped: {}: {reason}\n", thread.name().unwrap_or("a case"));
+    // Written directly: the test runner captures other output. If it cannot be written, the result is the same.
+    let _ = stderr().write_all(line.as_bytes());
 }
 
 /// Reads a page of a list.

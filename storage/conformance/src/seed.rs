@@ -4,9 +4,9 @@ use catalogue_core::admin::{Account, AdminStorage, CredentialRecord, Import, New
 use catalogue_core::auth::{BearerToken, Identity, Scopes, TokenDigest};
 use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 
-use crate::reading::as_stored;
+use crate::reading::{as_stored, skip};
 pub(crate) use crate::sample::{account, course, instant, module, time};
-use crate::{AccountFixture, CourseFixture};
+use crate::{AccountFixture, CourseFixture, CredentialFixture};
 
 pub(crate) fn id(account: &str) -> AccountId {
     AccountId::new(account)
@@ -110,6 +110,18 @@ pub(crate) fn oauth_token(account: &str, token: &str) -> NewCredential {
     credential.record.name = None;
     credential.record.expires_at = None;
     credential
+}
+
+/// Returns an OAuth token for each account and token, or none if the fixture's table has none.
+pub(crate) fn oauth_tokens<const N: usize>(
+    fixture: &impl CredentialFixture,
+    tokens: [(&str, &str); N],
+) -> Vec<NewCredential> {
+    if !fixture.has_oauth_tokens() {
+        skip("only its OAuth tokens: the fixture has none");
+        return Vec::new();
+    }
+    tokens.map(|(account, token)| oauth_token(account, token)).into()
 }
 
 /// Returns the digest of a token.

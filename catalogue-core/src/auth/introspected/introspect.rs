@@ -41,6 +41,7 @@ use crate::storage::StorageError;
 #[async_trait]
 pub trait Introspect: fmt::Debug + Send + Sync + 'static {
     /// Returns the body of the issuer's response with status 200.
+    /// Signature: `async fn introspect(&self, token: &str) -> Result<Bytes, StorageError>`
     ///
     /// # Errors
     /// Returns an error if there is no such response: the issuer is unreachable or late, or rejects the host application's

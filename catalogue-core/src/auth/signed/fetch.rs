@@ -43,14 +43,13 @@ use crate::storage::StorageError;
 #[async_trait]
 #[auto_impl(Arc, Box)]
 pub trait FetchKeys: fmt::Debug + Send + Sync + 'static {
-    /// Returns the issuer's key set as JSON (RFC 7517).
+    /// Returns the issuer's key set as JSON (RFC 7517). Signature: `async fn fetch(&self) -> Result<Bytes, StorageError>`
     ///
     /// # Errors
     /// Returns an error if the set cannot be fetched now. The log has the error with its sources.
     async fn fetch(&self) -> Result<Bytes, StorageError>;
 }
 
-/// A constant key set.
 #[async_trait]
 impl FetchKeys for Bytes {
     async fn fetch(&self) -> Result<Bytes, StorageError> {

@@ -28,7 +28,6 @@ pub(super) struct KeySet {
     pub(super) skipped: Vec<(Option<Box<str>>, SkipReason)>,
 }
 
-/// A key, for one algorithm.
 #[derive(Debug)]
 pub(super) struct Key {
     kid: Option<Box<str>>,

@@ -70,7 +70,6 @@ impl Windows {
     }
 }
 
-/// Returns a slot for a new key.
 fn free_slot(bucket: &mut Vec<Window>, now: u64) -> &mut Window {
     let eviction_order = |window: &Window| if window.end <= now { (0, 0) } else { (window.count, window.end) };
     let candidate = bucket.iter().enumerate().min_by_key(|(_, window)| eviction_order(window));

@@ -3,6 +3,7 @@
 use catalogue_core::storage::{CourseStorage, CredentialStorage};
 
 use crate::credential_lookup::put;
+use crate::reading::skip;
 use crate::seed::{api_key, course, remove, seed};
 use crate::{CourseFixture, CredentialFixture};
 
@@ -11,10 +12,12 @@ pub async fn credential_has_current_revision(fixture: &(impl CourseFixture + Cre
     seed(fixture, &[course("a", "first"), course("b", "first")]).await;
     let credential = put(fixture, &api_key("a", "key_1", "token-1")).await;
     let account = &credential.record.identity.account;
+    let mut has_revision = false;
     for change in 0..4 {
         let credentials = CredentialFixture::storage(fixture);
         let found = credentials.find_credential(&credential.digest).await.expect("a credential can be looked up");
         let returned = found.and_then(|credential| credential.revision);
+        has_revision |= returned.is_some();
         let current = CourseFixture::storage(fixture).revision(account).await.expect("a revision can be read");
         assert!(returned.is_none() || returned == current, "A credential has its account's current revision, or none.");
         match change {
@@ -25,5 +28,8 @@ pub async fn credential_has_current_revision(fixture: &(impl CourseFixture + Cre
         if change == 2 {
             seed(fixture, &[course("a", "second")]).await;
         }
+    }
+    if !has_revision {
+        skip("no credential is returned with a revision");
     }
 }

@@ -8,7 +8,7 @@ use catalogue_core::{Course, Timestamp};
 
 use crate::CourseFixture;
 use crate::concurrency::read_during_writes;
-use crate::reading::{find, find_at_revision, list, page, retry_while_blocked};
+use crate::reading::{find, find_at_revision, list, page, retry_while_blocked, skip};
 use crate::seed::{course, remove, seed};
 use crate::variants::{variants, whole_course};
 
@@ -19,10 +19,14 @@ pub(crate) async fn revision(fixture: &impl CourseFixture, account: &str) -> Opt
     revision.expect("a revision can be read")
 }
 
-/// Puts a course `c` in accounts `a` and `b`, and returns the revision of `a`: `None` if the storage has none, as it may.
+/// Puts a course `c` in accounts `a` and `b`, and returns the revision of `a`. Without one, the case is skipped.
 pub(crate) async fn seed_and_read_revision(fixture: &impl CourseFixture) -> Option<Revision> {
     seed(fixture, &[whole_course("a", "c"), whole_course("b", "c")]).await;
-    revision(fixture, "a").await
+    let revision = revision(fixture, "a").await;
+    if revision.is_none() {
+        skip("the storage has no revisions");
+    }
+    revision
 }
 
 /// Asserts that the account's revision is not `before`, and returns it.
@@ -125,7 +129,7 @@ pub async fn removing_course_replaces_revision(fixture: &impl CourseFixture) {
 pub async fn changes_do_not_affect_revisions_of_other_accounts(fixture: &impl CourseFixture) {
     let Some(_) = seed_and_read_revision(fixture).await else { return };
     if !fixture.has_per_account_revisions() {
-        return;
+        return skip("a change replaces the revisions of all accounts");
     }
     let before = revision(fixture, "b").await;
     seed(fixture, &[course("a", "added"), course("B", "c"), course("b ", "c")]).await;

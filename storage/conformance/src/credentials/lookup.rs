@@ -8,7 +8,7 @@ use catalogue_core::storage::CredentialStorage;
 use crate::CredentialFixture;
 use crate::concurrency::{on_threads, poll_then_drop};
 use crate::credential_lookup::{assert_stored, find, put};
-use crate::seed::{api_key, digest, instant, oauth_token, similar_digests, time};
+use crate::seed::{api_key, digest, instant, oauth_tokens, similar_digests, time};
 
 /// A credential is found only by its whole digest.
 pub async fn credential_is_found_only_by_whole_digest(fixture: &impl CredentialFixture) {
@@ -60,7 +60,7 @@ pub async fn expiry_is_stored_to_the_microsecond(fixture: &impl CredentialFixtur
 /// An API key or OAuth token is found with all its fields, and from its revocation on with the time of it.
 pub async fn revoked_credential_is_found_as_revoked(fixture: &impl CredentialFixture) {
     let mut credentials = vec![api_key("a", "key_1", "token-1"), api_key("b", "key_10", "token-3")];
-    credentials.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-2")));
+    credentials.extend(oauth_tokens(fixture, [("a", "token-2")]));
     for credential in &mut credentials {
         *credential = put(fixture, credential).await;
         assert_stored(fixture, credential, "A credential is found with all its fields.").await;

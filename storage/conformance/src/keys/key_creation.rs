@@ -5,7 +5,7 @@ use catalogue_core::storage::StorageErrorKind;
 use crate::KeyFixture;
 use crate::credential_lookup::{as_stored, assert_stored, find};
 use crate::key_calls::{assert_all, create, list, some_keys, try_create};
-use crate::seed::{api_key, create_account, digest, oauth_token};
+use crate::seed::{api_key, create_account, digest, oauth_tokens};
 
 /// An API key or OAuth token is found and listed from its creation on.
 pub async fn key_is_active_from_creation(fixture: &impl KeyFixture) {
@@ -23,7 +23,7 @@ pub async fn key_is_active_from_creation(fixture: &impl KeyFixture) {
 pub async fn key_of_unknown_account_is_refused(fixture: &impl KeyFixture) {
     create_account(fixture, "known").await;
     let mut keys = vec![api_key("unknown", "key_1", "token-1"), api_key("Known", "key_2", "token-2")];
-    keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("Known", "token-3")));
+    keys.extend(oauth_tokens(fixture, [("Known", "token-3")]));
     for key in &keys {
         let refused = try_create(fixture, &as_stored(fixture, key).await).await;
         let expected = Err(StorageErrorKind::UnknownReference);

@@ -4,7 +4,7 @@ use catalogue_core::Timestamp;
 
 use crate::KeyFixture;
 use crate::key_calls::{create, create_some, find_key, list, list_at, revoke, sort};
-use crate::seed::{api_key, create_account, instant, numbered_key, oauth_token, second, time};
+use crate::seed::{api_key, create_account, instant, numbered_key, oauth_tokens, second, time};
 
 /// Each key is listed as it was stored, for its own account only: by creation time, oldest first, to the microsecond; ties are
 /// sorted by id, byte by byte.
@@ -23,9 +23,9 @@ pub async fn keys_are_listed_as_stored_oldest_first_with_ties_by_id(fixture: &im
     revoked.record.revoked_at = Some(time(123_456));
     revoked.record.last_used_at = Some(time(-123_456));
     revoked.record.replaced_by = Some("key_4".into());
-    let token = |account: &str, token: &str| fixture.has_oauth_tokens().then(|| oauth_token(account, token));
-    let of_a: Vec<_> = token("a", "token-1").into_iter().chain([named, empty, unnamed, revoked]).collect();
-    let of_b: Vec<_> = token("b", "token-7").into_iter().chain([of("b", 6)]).collect();
+    let mut tokens = oauth_tokens(fixture, [("a", "token-1"), ("b", "token-7")]).into_iter();
+    let of_a: Vec<_> = tokens.next().into_iter().chain([named, empty, unnamed, revoked]).collect();
+    let of_b: Vec<_> = tokens.chain([of("b", 6)]).collect();
     let times = [time(1), Timestamp::MAX, time(-1), Timestamp::MIN, instant(-1)];
     let ids = ["z", "", "1", "A", "20", "10", "B", "a", "c"].into_iter().enumerate();
     let of_times = ids.map(|(index, id)| {

@@ -10,6 +10,7 @@ mod hosts;
 mod keys;
 mod races;
 mod sign_ins;
+mod skipped;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
