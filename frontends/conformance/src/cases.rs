@@ -73,8 +73,8 @@ macro_rules! __common_tests {
     ($protocol:ident, $fixture:expr) => {
         const __PROTOCOL: $crate::Protocol = $crate::Protocol::$protocol;
 
-        async fn __fixture(catalogue: $crate::Catalogue) -> $crate::Server {
-            ($fixture)(catalogue).await
+        fn __fixture(catalogue: $crate::Catalogue) -> $crate::BoxFuture<'static, $crate::Server> {
+            ::std::boxed::Box::pin(async move { ($fixture)(catalogue).await })
         }
 
         $crate::__responses_cases!(__tests);
@@ -96,7 +96,9 @@ macro_rules! __tests {
                 #[::core::prelude::v1::test]
                 fn $case() {
                     const NAME: &str = ::core::concat!(::core::stringify!($topic), "::", ::core::stringify!($case));
-                    $crate::run(NAME, super::__PROTOCOL, super::__fixture, $crate::$topic::$case);
+                    $crate::run(NAME, super::__PROTOCOL, super::__fixture, |frontend| {
+                        ::std::boxed::Box::pin($crate::$topic::$case(frontend))
+                    });
                 }
             )*
         }

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
+use std::pin::Pin;
 use std::time::Duration;
 
 use catalogue_core::Catalogue;
@@ -39,13 +40,17 @@ pub struct Frontend {
     request_count: Cell<usize>,
 }
 
+/// A future of any type, so that [`run`] is compiled once, not for each case.
+#[doc(hidden)]
+pub type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
+
 /// Runs a case to its end on a dedicated runtime.
 #[doc(hidden)]
 pub fn run(
     case: &'static str,
     protocol: Protocol,
-    fixture: impl AsyncFnOnce(Catalogue) -> Server,
-    body: impl AsyncFnOnce(&Frontend),
+    fixture: fn(Catalogue) -> BoxFuture<'static, Server>,
+    body: fn(&Frontend) -> BoxFuture<'_, ()>,
 ) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
     runtime.block_on(async {

@@ -31,6 +31,7 @@
 #![expect(clippy::missing_panics_doc, reason = "panicking is how a case fails")]
 
 use std::future::Future;
+use std::pin::{Pin, pin};
 
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{CourseStorage, CredentialStorage, SignInStorage};
@@ -66,7 +67,9 @@ impl<S: CourseStorage + CredentialStorage + SignInStorage + AdminStorage> Storag
 
 /// Runs a case to its end on a dedicated runtime, whose worker threads run the storage's tasks.
 #[doc(hidden)]
-pub fn run<F: Future>(case: F) -> F::Output {
+pub fn run<T>(case: impl Future<Output = T>) -> T {
+    // One type for all cases, so that the runtime is compiled once.
+    let case: Pin<&mut dyn Future<Output = T>> = pin!(case);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     runtime.worker_threads(2).enable_all().build().expect("a runtime can be built").block_on(case)
 }
