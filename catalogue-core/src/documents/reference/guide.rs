@@ -102,7 +102,7 @@ pub(in crate::documents) fn fill(template: &str, values: &Values) -> String {
 fn parse(text: &str, insert: impl Fn(&str) -> Vec<Block>) -> Vec<Block> {
     let unwrapped = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let block = |part: &str| match part.split_at_checked(1) {
-        Some(("@", name)) => return insert(name.trim_end()),
+        Some(("@", name)) => insert(name.trim_end()),
         Some(("#", title)) => vec![Block::heading(2, title.trim_start_matches('#').trim())],
         Some(("-", items)) => vec![Block::List(items.split("\n- ").map(unwrapped).collect())],
         Some(("`", code)) if code.starts_with("``") => code_block(code),
