@@ -68,26 +68,29 @@ impl<'a> Site<'a> {
         self.base.origin().is_empty()
     }
 
+    /// Returns the URL of the page on which account owners create keys.
+    pub(crate) fn keys_url(self) -> Option<&'a str> {
+        self.about.keys_url.as_deref().or(self.about.settings_url.as_deref())
+    }
+
     /// Returns a sentence on how to get API keys.
     pub(crate) fn keys(self) -> String {
-        match (&self.about.keys_url, &self.about.settings_url) {
-            (Some(url), _) => {
-                format!("Account owners create API keys at [{url}]({url}) and choose their scopes.")
+        match self.keys_url().map(destination) {
+            Some(url) => {
+                format!("Account owners create API keys in the [developer settings]({url}) and choose their scopes.")
             }
-            (None, Some(url)) => format!(
-                "Account owners create API keys in the [developer settings]({}) and choose their scopes.",
-                destination(url)
-            ),
-            (None, None) => {
-                "An API key belongs to an account and has scopes. Ask the operator of this API for one.".to_owned()
-            }
+            None => "An API key belongs to an account and has scopes. Ask the operator of this API for one.".to_owned(),
         }
     }
 
-    pub(crate) fn questions(self) -> Option<String> {
+    /// Returns the URL of the contact.
+    pub(crate) fn contact_url(self) -> Option<String> {
         let contact = self.about.contact.as_ref()?;
-        let scheme = if is_mailbox(contact) { "mailto:" } else { "" };
-        Some(format!("Questions go to [{contact}]({scheme}{contact})."))
+        Some(format!("{}{contact}", if is_mailbox(contact) { "mailto:" } else { "" }))
+    }
+
+    pub(crate) fn questions(self) -> Option<String> {
+        Some(format!("Questions go to [{}]({}).", self.about.contact.as_ref()?, self.contact_url()?))
     }
 
     pub(crate) fn contact(self) -> Option<Value> {

@@ -12,7 +12,7 @@ use crate::auth::Refusal;
 use crate::error::{ApiError, ErrorCode, InvalidParameter};
 use crate::limit;
 use crate::model::Scope;
-use crate::operation::Spec;
+use crate::operation::{Operation, Spec};
 use crate::response::entity::Entity;
 use crate::response::envelope;
 
@@ -62,24 +62,22 @@ impl ExampleResponse {
         }
     }
 
-    /// Returns one or two sentences on when the API responds like this.
+    /// Returns a sentence on when the API responds like this.
     pub(super) fn meaning(&self) -> String {
+        let further = match self.code {
+            Some(ErrorCode::InsufficientScope) => ", or of a kind that this deployment does not accept",
+            Some(ErrorCode::RateLimited) => ", or the server is overloaded",
+            _ => "",
+        };
         match self.code {
-            Some(ErrorCode::InsufficientScope) => {
-                let meaning = ErrorCode::InsufficientScope.meaning();
-                format!("{meaning} Or a kind of credential that this deployment does not accept.")
-            }
             Some(_) if self.status == StatusCode::METHOD_NOT_ALLOWED => {
                 "A method that `Allow` does not list.".to_owned()
             }
-            Some(ErrorCode::RateLimited) => {
-                format!("{} Or the server is overloaded.", ErrorCode::RateLimited.meaning())
-            }
-            Some(code) => code.meaning().to_owned(),
+            Some(code) => format!("{}{further}.", code.meaning().trim_end_matches('.')),
             None if self.status == StatusCode::NOT_MODIFIED => {
-                "`If-None-Match` has the current entity tag; no body.".to_owned()
+                "Unchanged since the `ETag` in `If-None-Match`.".to_owned()
             }
-            None => "The requested resource.".to_owned(),
+            None => "Success.".to_owned(),
         }
     }
 }
@@ -136,10 +134,26 @@ pub(super) fn failures(spec: &Spec) -> Vec<ExampleResponse> {
     errors.iter().map(ExampleResponse::failure).collect()
 }
 
+/// Returns a response over the rate limit.
+pub(super) fn limited() -> ExampleResponse {
+    ExampleResponse::failure(&ApiError::RateLimited(limit::examples().1))
+}
+
+/// Returns every error of any operation, each once, in the order of the codes.
+pub(super) fn all_failures() -> Vec<ExampleResponse> {
+    let mut distinct: Vec<ExampleResponse> = Vec::new();
+    for example in Operation::ALL.iter().flat_map(|operation| failures(operation.spec())) {
+        if !distinct.iter().any(|known| known.name() == example.name() && known.status == example.status) {
+            distinct.push(example);
+        }
+    }
+    distinct.sort_by_key(|example| ErrorCode::ALL.iter().position(|&code| Some(code) == example.code));
+    distinct
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operation::Operation;
 
     #[test]
     fn failure_examples_are_sorted_by_status() {

@@ -21,7 +21,7 @@ pub(super) fn all() -> [HeaderFact; 10] {
         "Id of this request: the client's if that is 1 to {MAX_REQUEST_ID_LENGTH} visible ASCII characters, otherwise a new one."
     );
     let facts = [
-        ("ETag", true, "Weak entity tag. Send it in `If-None-Match` to get a 304 if nothing changed."),
+        ("ETag", true, "Weak entity tag. Send it in `If-None-Match` to get a 304 while this response is unchanged."),
         ("Cache-Control", true, "Successful responses must be revalidated before reuse; errors must not be stored."),
         ("Vary", true, "Request headers that the response depends on."),
         ("Link", false, "URL of the next page. Present if and only if `meta.nextCursor` is a string."),

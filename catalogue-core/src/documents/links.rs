@@ -1,5 +1,7 @@
 //! Links to the documents, and their URLs.
 
+use std::fmt;
+
 use super::DocumentFormat;
 use crate::mount_url::MountUrl;
 
@@ -7,12 +9,19 @@ use crate::mount_url::MountUrl;
 pub(super) const EXAMPLE_HOST: &str = "api.example.com";
 
 /// A link to one document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Link {
     pub(super) document: DocumentFormat,
-    pub(super) title: &'static str,
-    pub(super) url: String,
-    pub(super) note: &'static str,
+    title: &'static str,
+    url: String,
+    note: &'static str,
+}
+
+impl fmt::Display for Link {
+    /// Writes the link in Markdown, with its note.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}]({}): {}", self.title, destination(&self.url), self.note)
+    }
 }
 
 pub(super) fn links(docs: &MountUrl) -> Vec<Link> {

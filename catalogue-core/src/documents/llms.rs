@@ -4,13 +4,12 @@ use super::about::Site;
 use super::links::links;
 use super::markdown::SERVER_VARIABLE;
 use super::openapi::required_scope;
-use super::reference::authentication::AUTHENTICATION;
 use super::reference::block::code;
 use super::reference::endpoints::rules;
-use super::reference::general::{CONDITIONAL, ERRORS, PAGING, limit_rule, rate_limited};
+use super::reference::guide;
 use super::reference::samples::curl;
 use super::schemas::Schemas;
-use super::{DocumentFormat, SUMMARY, VERSION, markdown};
+use super::{DocumentFormat, SUMMARY};
 use crate::error::ErrorCode;
 use crate::model::Scope;
 use crate::mount_url::MountUrl;
@@ -18,24 +17,30 @@ use crate::operation::Operation;
 
 pub(super) fn render(site: Site<'_>) -> String {
     let schemas = Schemas::collect();
-    let endpoints: String = Operation::ALL.iter().map(|&operation| endpoint(operation, site.base, &schemas)).collect();
-    let notes: String = notes(site).iter().map(|note| format!("- {note}\n")).collect();
-    let (mut documents, mut optional) = (String::new(), String::new());
-    for link in links(site.docs) {
-        match link.document {
-            DocumentFormat::OpenApi | DocumentFormat::OpenApi30 | DocumentFormat::Markdown => {
-                documents += &markdown::write_link(&link);
-            }
-            // The page is for people, so it is optional for an agent.
-            DocumentFormat::Reference => optional += &markdown::write_link(&link),
-            DocumentFormat::Llms => {}
-        }
-    }
-    format!(
-        "# {}\n\n> {SUMMARY}\n\nVersion {VERSION}. How to call it:\n\n{notes}\nEndpoints:\n\n{endpoints}\n\
-         ## Documents\n\n{documents}\n## Optional\n\n{optional}",
-        site.title()
-    )
+    let scopes = Scope::DEFINED.iter().map(|(scope, _)| code(scope.name())).collect::<Vec<_>>().join(" and ");
+    let codes = ErrorCode::ALL.iter().map(|error| format!("{} ({})", code(error.as_str()), error.status().as_str()));
+    let server = "- URLs without a host are on the server that this file was read from.\n";
+    // The page is for people, so it is optional for an agent.
+    let (documents, optional): (Vec<_>, Vec<_>) = links(site.docs)
+        .into_iter()
+        .filter(|link| link.document != DocumentFormat::Llms)
+        .partition(|link| link.document != DocumentFormat::Reference);
+    let [documents, optional] =
+        [documents, optional].map(|links| links.iter().map(|link| format!("- {link}\n")).collect::<String>());
+    let mut values = guide::values(site);
+    values.extend([
+        ("title", site.title().to_owned()),
+        ("summary", SUMMARY.to_owned()),
+        ("server", if site.has_relative_base() { server } else { "" }.to_owned()),
+        ("scopes", scopes),
+        ("codes", codes.collect::<Vec<_>>().join(", ")),
+        ("questions", site.questions().map(|text| format!("- {text}\n")).unwrap_or_default()),
+        ("example", curl(Operation::ListCourses.spec(), site, SERVER_VARIABLE)),
+        ("endpoints", Operation::ALL.iter().map(|&operation| endpoint(operation, site.base, &schemas)).collect()),
+        ("documents", documents),
+        ("optional", optional.trim_end().to_owned()),
+    ]);
+    guide::fill(include_str!("llms.md"), &values)
 }
 
 /// Describes one endpoint: its parameters and its response.
@@ -52,35 +57,4 @@ fn endpoint(operation: Operation, base: &MountUrl, schemas: &Schemas) -> String 
         return text;
     }
     text + &format!("  - Response: {}\n", code(&schemas.sketch(schemas.response(operation))))
-}
-
-fn notes(site: Site<'_>) -> Vec<String> {
-    let scopes = Scope::DEFINED.iter().map(|(scope, _)| code(scope.name())).collect::<Vec<_>>().join(" and ");
-    let codes = ErrorCode::ALL.iter().map(|error| format!("{} ({})", code(error.as_str()), error.status().as_str()));
-    let codes = codes.collect::<Vec<_>>().join(", ");
-    let mut notes = vec![
-        AUTHENTICATION.to_owned(),
-        format!("A token reads only the data of its account. The scopes are {scopes}."),
-        PAGING.to_owned(),
-        limit_rule(),
-        format!("Errors are `{{ \"error\": {{ \"code\", \"message\", \"details\" }} }}`. {ERRORS} Codes: {codes}."),
-        format!(
-            "Do not retry with the same token after a {}. After a {}, retry later.",
-            statuses(&[ErrorCode::Unauthorized, ErrorCode::InsufficientScope]),
-            statuses(&[ErrorCode::InternalError]),
-        ),
-        rate_limited(),
-        CONDITIONAL.to_owned(),
-        "The API is read-only and never returns module bodies.".to_owned(),
-    ];
-    notes.extend([site.keys()].into_iter().chain(site.questions()));
-    if site.has_relative_base() {
-        notes.insert(0, "URLs without a host are on the server that this file was read from.".to_owned());
-    }
-    notes.push(format!("Example: {}", code(&curl(Operation::ListCourses.spec(), site, SERVER_VARIABLE))));
-    notes
-}
-
-fn statuses(errors: &[ErrorCode]) -> String {
-    errors.iter().map(|error| error.status().as_str().to_owned()).collect::<Vec<_>>().join(" or ")
 }

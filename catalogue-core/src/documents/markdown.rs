@@ -2,9 +2,9 @@
 
 use super::about::Site;
 use super::examples::ExampleResponse;
-use super::links::{Link, destination};
 use super::reference::block::{Block, code};
 use super::reference::content;
+use super::reference::samples::Sample;
 
 /// Placeholder in examples for the scheme and host of the server, if the base URL has none.
 pub(super) const SERVER_VARIABLE: &str = "$SERVER";
@@ -23,13 +23,17 @@ fn write_block(block: &Block) -> Option<String> {
         Block::Heading(level, text) => format!("{} {text}\n", "#".repeat(*level)),
         Block::Text(text) | Block::ServerNote(text) => format!("{text}\n"),
         Block::List(items) => items.iter().map(|item| format!("- {item}\n")).collect(),
-        Block::Links(links) => links.iter().map(write_link).collect(),
         Block::Code { language, text, .. } => fence(language, text),
-        Block::Samples(_, samples) => format!("#### Request\n\n{}", fence("sh", &samples[0].text)),
-        Block::Example(_, text) => fence("json", text),
-        Block::Statuses(_, statuses) => {
-            table(&["Status", "Code", "When"], &statuses.iter().map(|examples| row(examples)).collect::<Vec<_>>())
+        Block::Samples(_, samples) => {
+            let Sample { language, text } = &samples[0];
+            fence(if *language == "curl" { "sh".to_owned() } else { language.to_lowercase() }.as_str(), text)
         }
+        Block::Example(_, text) => fence("json", text),
+        Block::Responses(_, fields, statuses) => {
+            let statuses: Vec<_> = statuses.iter().map(|examples| row(examples)).collect();
+            format!("{}\n{}", blocks(fields), table(&["Status", "Code", "When"], &statuses)).trim_start().to_owned()
+        }
+        Block::Folded(title, block) => format!("{title}:\n\n{}", write_block(block)?),
         Block::Table { head, rows, .. } => table(head, rows),
         Block::Base(_) | Block::KeyField | Block::TryIt(_) => return None,
     })
@@ -43,10 +47,6 @@ fn row(examples: &[ExampleResponse]) -> Vec<String> {
     let example = &examples[0];
     let name = example.code.map_or_else(|| "none".to_owned(), |error| code(error.as_str()));
     vec![example.status.as_str().to_owned(), name, example.meaning()]
-}
-
-pub(super) fn write_link(link: &Link) -> String {
-    format!("- [{}]({}): {}\n", link.title, destination(&link.url), link.note)
 }
 
 /// Renders a table. The line below its head has the minimum number of hyphens that Markdown requires.

@@ -23,7 +23,8 @@ use crate::operation::document::{DocumentFormat, OPENAPI, TITLE, VERSION};
 use crate::response::entity::Entity;
 use about::Site;
 
-const SUMMARY: &str = "Read-only access to a creator's own courses and their module headers.";
+const SUMMARY: &str =
+    "Read a creator's courses and their module headers, to show them or link to them in your application.";
 
 /// Cached documents, in the order of [`DocumentFormat::ALL`]. Each is rendered on its first request: most catalogues serve
 /// none, and rendering them would delay the start of the program.

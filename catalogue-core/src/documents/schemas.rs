@@ -9,7 +9,7 @@ use crate::operation::Operation;
 use crate::response::envelope::Failure;
 
 /// Path of the schemas in the OpenAPI document.
-const PREFIX: &str = "#/components/schemas/";
+pub(super) const PREFIX: &str = "#/components/schemas/";
 
 /// Schemas of all responses, by name.
 #[derive(Debug)]
@@ -80,11 +80,6 @@ impl Schemas {
 /// Returns the name in a reference.
 pub(super) fn name_of(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.strip_prefix(PREFIX)
-}
-
-/// Returns the required properties of an object, in the order of its fields.
-pub(super) fn required(schema: &Value) -> Vec<&str> {
-    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// Returns all properties of an object, in the order of its fields.

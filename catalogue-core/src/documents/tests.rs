@@ -40,7 +40,9 @@ fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             sources(&path, found);
-        } else if path.extension().is_some_and(|kind| kind == "rs" || kind == "js") && !path.ends_with("tests.rs") {
+        } else if path.extension().is_some_and(|kind| ["rs", "js", "md"].iter().any(|known| kind == *known))
+            && !path.ends_with("tests.rs")
+        {
             let text = fs::read_to_string(&path).unwrap();
             let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap().to_owned();
             found.push((path.display().to_string(), code));
@@ -58,9 +60,9 @@ fn documents_state_bounds_operations_scopes_and_codes() {
         // `parameter_bounds_match_the_code` compares the bounds in the schemas.
         let is_json = name == "openapi.json";
         let bounds = [
-            format!("Minimum {minimum}, maximum {maximum}, default {default}."),
-            format!("at most {MAX_CURSOR_LENGTH}."),
-            format!("at most {MAX_SLUG_BYTES}."),
+            format!("{minimum} to {maximum}, default {default}."),
+            format!("1 to {MAX_CURSOR_LENGTH} characters."),
+            format!("1 to {MAX_SLUG_BYTES} characters."),
         ];
         let squeezed = plain.split_whitespace().collect::<Vec<_>>().join(" ");
         for piece in bounds.iter().filter(|_| !is_json) {
@@ -83,7 +85,12 @@ fn documents_state_bounds_operations_scopes_and_codes() {
 fn document_sources_do_not_duplicate_constants() {
     let mut files = Vec::new();
     sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/documents"), &mut files);
-    assert!(files.iter().any(|(name, _)| name.ends_with(".js")) && files.len() > 10, "{}", files.len());
+    assert!(
+        ["guide/rules.md", "llms.md", ".js"].iter().all(|end| files.iter().any(|(name, _)| name.ends_with(end)))
+            && files.len() > 10,
+        "{}",
+        files.len()
+    );
     let mut words: Vec<String> = Scope::DEFINED.iter().map(|(scope, _)| scope.name().to_owned()).collect();
     words.extend(ErrorCode::ALL.iter().map(|error| error.as_str().to_owned()));
     words

@@ -28,8 +28,8 @@ pub struct OtherScope(String);
 impl Scope {
     /// The scopes of section 5.4, each with what it grants.
     pub const DEFINED: &'static [(Self, &'static str)] = &[
-        (Self::ReadProfile, "Verifying a credential and reading back its identity and scopes."),
-        (Self::ReadCourses, "Listing and reading own courses and module headers, never module bodies."),
+        (Self::ReadProfile, "See which account a key belongs to, and its scopes."),
+        (Self::ReadCourses, "Read the account's courses and module titles, never module bodies."),
     ];
 
     /// Returns the scope named `name`; a name that the contract does not define becomes [`Scope::Other`].

@@ -14,8 +14,7 @@ pub(super) static SPEC: Spec = Spec {
     id: "getCourse",
     path: "/courses/{slug}",
     summary: "Read one of your courses",
-    description: "Returns one of the caller's own courses with its module headers. A slug of another account gets the \
-                  same response as an unknown slug.",
+    description: "Returns one of the account's courses with its module headers.",
     scope: Some(Scope::ReadCourses),
     parameters: &[Parameter::Slug],
     may_be_absent: true,

@@ -12,9 +12,7 @@ pub(super) static SPEC: Spec = Spec {
     id: "listCourses",
     path: "/courses",
     summary: "List your courses",
-    description: "Lists the caller's own courses, newest first, without module bodies; includes unpublished and hidden \
-                  ones. While `meta.nextCursor` is a string, passing it as `cursor` returns the next page; when it is \
-                  null, there is no further page.",
+    description: "Lists the account's courses, newest first, including drafts and hidden ones.",
     scope: Some(Scope::ReadCourses),
     parameters: &[Parameter::Cursor, Parameter::Limit],
     may_be_absent: false,

@@ -8,8 +8,7 @@ pub(super) static SPEC: Spec = Spec {
     id: "getMe",
     path: "/me",
     summary: "Verify a credential",
-    description: "Returns the identity behind the credential and the scopes granted to it. Every valid credential may \
-                  call it, whatever its scopes.",
+    description: "Verifies a credential and returns its account, id and scopes.",
     scope: None,
     parameters: &[],
     may_be_absent: false,

@@ -11,7 +11,7 @@ pub(super) static SPEC: Spec = Spec {
     id: "getOpenApi",
     path: "/openapi.json",
     summary: "Read the OpenAPI document",
-    description: "Returns the OpenAPI document of this API, without the envelope. It is also public below the docs URL.",
+    description: "Returns the OpenAPI document of this API, without the envelope.",
     scope: None,
     parameters: &[],
     may_be_absent: false,

@@ -34,13 +34,15 @@ async fn all_documents_contain_title_contact_and_key_page() {
         }
         assert!(!document.contains("Course Catalogue Read API"), "{document}");
     }
+    let page = documents(builder().docs_contact("help@example.com")).await.pop().unwrap();
+    assert!(page.contains("<li><a href=\"mailto:help@example.com\">Support</a></li>"), "{page}");
 }
 
 #[tokio::test]
 async fn unset_texts_are_omitted() {
     for document in documents(builder()).await {
         assert!(document.contains("Course Catalogue Read API"));
-        for piece in ["web application", "developer settings", "mailto:", "Questions"] {
+        for piece in ["web application", "eveloper settings", "mailto:", "Questions", "Support"] {
             assert!(!document.contains(piece), "{piece}");
         }
     }
@@ -57,6 +59,9 @@ async fn documents_link_to_the_developer_settings() {
     ] {
         let mut documents = documents(builder().settings_url(url)).await;
         let page = documents.pop().unwrap();
+        let tab = format!("<li><a href=\"{url}\">Developer settings</a></li>");
+        assert_eq!(page.matches(&tab).count(), 2, "in the header and in the contents of narrow screens: {page}");
+        assert!(page.contains(&format!("<a class=\"button\" href=\"{url}\">Get a key</a>")), "{page}");
         let link = format!("<a href=\"{url}\">developer settings</a>");
         assert_eq!(page.matches(&link).count(), 2, "in the quick start and under authentication: {page}");
         for document in documents {

@@ -36,7 +36,7 @@ fn references_resolve_and_components_are_used() {
         resolve(&document, value);
         used.extend(value.get("$ref").and_then(Value::as_str).map(str::to_owned));
     });
-    for kind in ["schemas", "responses", "headers"] {
+    for kind in ["schemas", "parameters", "responses", "headers"] {
         for name in document["components"][kind].as_object().unwrap().keys() {
             assert!(used.contains(&format!("#/components/{kind}/{name}")), "{kind}/{name} is not used");
         }
@@ -96,11 +96,47 @@ fn properties_match_the_specification() {
         let optional = usize::from(name == "ErrorBody");
         assert_eq!(schema["properties"].as_object().unwrap().len(), names.len() + optional, "{name}");
     }
-    let details = &document["components"]["schemas"]["ErrorBody"]["properties"]["details"];
-    assert!(details.is_object() && details.get("type").is_none(), "details must allow any JSON: {details}");
     walk(&document["components"]["schemas"], &mut |at, value| {
         assert!(value.get("content").is_none(), "{at} has a module's body");
     });
+}
+
+/// The details of each failure in the examples have exactly one closed schema; the last branch is open.
+#[test]
+fn details_are_described_by_code() {
+    let document = document();
+    let mut branches: Vec<&Value> = document["components"]["schemas"]["ErrorBody"]["properties"]["details"]["anyOf"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .collect();
+    let names: Vec<_> =
+        branches.iter().map(|branch| branch["$ref"].as_str().unwrap().rsplit_once('/').unwrap().1).collect();
+    assert_eq!(
+        names.join(" "),
+        "UnauthorizedDetails InsufficientScopeDetails UnsupportedCredentialDetails InvalidRequestDetails OutOfRangeDetails \
+         RateLimitedDetails InternalErrorDetails OtherDetails"
+    );
+    let other = resolve(&document, branches.pop().unwrap());
+    assert_eq!((&other["type"], &other["additionalProperties"]), (&json!("object"), &json!(true)));
+    let schemas: Vec<_> = branches.into_iter().map(|branch| resolve(&document, branch)).collect();
+    let fits = |schema: &Value, details: &Value| {
+        let object = details.as_object().unwrap();
+        object.keys().eq(schema["required"].as_array().unwrap())
+            && object.iter().all(|(name, value)| {
+                let words = schema["properties"][name]["enum"].as_array();
+                words.is_none_or(|words| words.contains(value))
+            })
+    };
+    let mut described = 0;
+    walk(&document["components"]["responses"], &mut |at, value| {
+        if let Some(details) = value.get("details") {
+            let fitting = schemas.iter().filter(|schema| fits(schema, details)).count();
+            assert_eq!(fitting, 1, "{at}: {details}");
+            described += 1;
+        }
+    });
+    assert!(described > 10, "{described}");
 }
 
 #[test]
@@ -121,8 +157,8 @@ fn only_failures_use_the_error_envelope() {
 fn parameter_bounds_match_the_code() {
     let document = document();
     let parameters = operation(&document, "listCourses").1["parameters"].as_array().unwrap();
-    let names: Vec<_> = parameters.iter().map(|parameter| &parameter["name"]).collect();
-    assert_eq!(names, ["cursor", "limit"]);
+    let names: Vec<_> = parameters.iter().map(|parameter| &resolve(&document, parameter)["name"]).collect();
+    assert_eq!(names, ["cursor", "limit", "If-None-Match"]);
     let (cursor, limit) = (&parameters[0], &parameters[1]);
     let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
     let bounds = json!({ "type": "integer", "minimum": minimum, "maximum": maximum, "default": default });
@@ -133,7 +169,12 @@ fn parameter_bounds_match_the_code() {
     let slug = &operation(&document, "getCourse").1["parameters"][0];
     assert_eq!((&slug["in"], &slug["required"]), (&json!("path"), &json!(true)));
     assert_eq!(slug["schema"]["maxLength"], catalogue_core::MAX_SLUG_BYTES);
-    assert!(operation(&document, "getMe").1.get("parameters").is_none());
+    for known in Operation::ALL {
+        let operation = operation(&document, known.id()).1;
+        let header = resolve(&document, operation["parameters"].as_array().unwrap().last().unwrap());
+        assert_eq!((&header["name"], &header["in"]), (&json!("If-None-Match"), &json!("header")), "{known:?}");
+        assert!(operation["responses"]["304"].is_object() && header["required"] == false, "{known:?}");
+    }
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! The OpenAPI 3.1 document, generated from the operation table and the serialized types.
 
+mod details;
 mod operations;
 mod responses;
 
 use serde_json::{Map, Value, json};
 
 use super::about::Site;
-use super::reference::general;
+use super::reference::guide;
 use super::schemas::Schemas;
 use super::{OPENAPI, SUMMARY, VERSION, headers, markdown};
 use crate::model::Scope;
@@ -22,7 +23,9 @@ pub(super) fn render(site: Site<'_>) -> String {
 }
 
 pub(super) fn document(site: Site<'_>) -> Value {
-    let schemas = Schemas::collect();
+    let mut schemas = Schemas::collect();
+    let details = details::add_to(&mut schemas.components);
+    schemas.components["ErrorBody"]["properties"]["details"]["anyOf"] = details;
     let base = site.base.as_str();
     let mut shared = Map::new();
     let path = |&operation: &Operation| {
@@ -36,7 +39,7 @@ pub(super) fn document(site: Site<'_>) -> Value {
             "title": site.title(),
             "version": VERSION,
             "summary": SUMMARY,
-            "description": markdown::blocks(&general::all(site)),
+            "description": markdown::blocks(&guide::rules(site)),
             // A license cannot have both an identifier and a URL, and older readers support only the URL.
             "license": { "name": env!("CARGO_PKG_LICENSE"), "url": LICENSES },
         },
@@ -46,6 +49,7 @@ pub(super) fn document(site: Site<'_>) -> Value {
         "paths": paths,
         "components": {
             "schemas": schemas.components,
+            "parameters": operations::shared_parameters(),
             "responses": shared,
             "headers": describe_headers(),
             "securitySchemes": { BEARER: security_scheme(site) },

@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use super::BEARER;
 use crate::operation::{Parameter, Spec};
 
+/// Header with which every operation can be called.
+const CONDITIONAL: &str = "If-None-Match";
+
 /// Describes the operation of `spec`, with its responses.
 pub(super) fn describe(spec: &Spec, responses: Value) -> Value {
     let scopes: Vec<&str> = spec.scope.iter().map(crate::model::Scope::name).collect();
@@ -17,17 +20,28 @@ pub(super) fn describe(spec: &Spec, responses: Value) -> Value {
         "security": [{ BEARER: [] }],
         "x-required-scopes": scopes,
     });
-    if !spec.parameters.is_empty() {
-        operation["parameters"] = spec.parameters.iter().map(|parameter| describe_parameter(*parameter)).collect();
-    }
+    let conditional = json!({ "$ref": format!("#/components/parameters/{CONDITIONAL}") });
+    let parameters = spec.parameters.iter().map(|parameter| describe_parameter(*parameter));
+    operation["parameters"] = parameters.chain([conditional]).collect();
     operation["responses"] = responses;
     operation
+}
+
+/// Describes the parameters that all operations share.
+pub(super) fn shared_parameters() -> Value {
+    json!({ CONDITIONAL: {
+        "name": CONDITIONAL,
+        "in": "header",
+        "required": false,
+        "description": "`ETag` of an earlier response to the same request: if it is still current, the response has no body.",
+        "schema": { "type": "string" },
+    }})
 }
 
 pub(in crate::documents) fn required_scope(spec: &Spec) -> String {
     match &spec.scope {
         Some(scope) => format!("`{scope}`"),
-        None => "none beyond a valid credential".to_owned(),
+        None => "none".to_owned(),
     }
 }
 

@@ -3,7 +3,6 @@
 
 use super::samples::Sample;
 use crate::documents::examples::ExampleResponse;
-use crate::documents::links::Link;
 use crate::operation::Operation;
 
 /// Building block of the reference.
@@ -13,7 +12,6 @@ pub(in crate::documents) enum Block {
     Heading(usize, String),
     Text(String),
     List(Vec<String>),
-    Links(Vec<Link>),
     Table {
         head: &'static [&'static str],
         rows: Vec<Vec<String>>,
@@ -21,21 +19,23 @@ pub(in crate::documents) enum Block {
         ids: Vec<String>,
     },
     Code {
-        language: &'static str,
+        language: String,
         /// Name of the code in the label of the copy button.
-        label: &'static str,
+        label: String,
         text: String,
     },
+    /// A block that the page shows after a click on a text.
+    Folded(String, Box<Self>),
     /// The base URL, only on the page. Markdown has it in a sentence.
     Base(String),
     /// Note on URLs without a host.
     ServerNote(String),
-    /// A call of the operation in all languages; Markdown has only the first one.
-    Samples(Operation, Vec<Sample>),
+    /// A labelled program in all languages; Markdown has only the first one.
+    Samples(String, Vec<Sample>),
     /// An example response of the operation.
     Example(Operation, String),
-    /// All responses of the operation by status. The page has an example of each failure.
-    Statuses(Operation, Vec<Vec<ExampleResponse>>),
+    /// The fields of a success, and all responses of the operation by status. The page has an example of each failure.
+    Responses(Operation, Vec<Self>, Vec<Vec<ExampleResponse>>),
     /// Field for the reader's key, only on the page.
     KeyField,
     /// Form that calls the operation, only on the page.
@@ -45,10 +45,6 @@ pub(in crate::documents) enum Block {
 impl Block {
     pub(in crate::documents) fn heading(level: usize, text: &str) -> Self {
         Self::Heading(level, text.to_owned())
-    }
-
-    pub(in crate::documents) fn text(text: &str) -> Self {
-        Self::Text(text.to_owned())
     }
 }
 

@@ -1,5 +1,6 @@
 //! The section on endpoints: the scope, parameters, samples, example response, fields and statuses of each.
 
+use http::StatusCode;
 use serde_json::Value;
 
 use super::block::{Block, code};
@@ -7,87 +8,70 @@ use super::samples;
 use crate::documents::about::Site;
 use crate::documents::examples;
 use crate::documents::openapi::required_scope;
-use crate::documents::schemas::{Schemas, name_of, property_names, required};
+use crate::documents::schemas::{Schemas, name_of, property_names};
 use crate::operation::{Operation, Parameter};
 
 pub(super) fn all(site: Site<'_>, schemas: &Schemas, origin: &str) -> Vec<Block> {
-    let mut blocks = vec![Block::heading(2, "Endpoints")];
-    blocks.push(Block::KeyField);
-    for &operation in Operation::ALL {
-        blocks.extend(endpoint(operation, site, schemas, origin));
-    }
+    let mut blocks = vec![Block::heading(2, "Endpoints"), Block::KeyField];
+    blocks.extend(Operation::ALL.iter().flat_map(|&operation| endpoint(operation, site, schemas, origin)));
     blocks
 }
 
 fn endpoint(operation: Operation, site: Site<'_>, schemas: &Schemas, origin: &str) -> Vec<Block> {
     let spec = operation.spec();
+    let call = format!("GET {}", spec.path);
     let mut blocks = vec![
-        Block::Heading(3, format!("GET {}", spec.path)),
-        Block::text(spec.description),
-        Block::List(vec![format!("Operation: {}", code(spec.id)), format!("Scope required: {}", required_scope(spec))]),
+        Block::Heading(3, call.clone()),
+        Block::Text(spec.description.to_owned()),
+        Block::List(vec![format!("Scope: {}", required_scope(spec)), format!("Operation: {}", code(spec.id))]),
     ];
     if !spec.parameters.is_empty() {
-        let rows = spec.parameters.iter().map(|&parameter| parameter_row(parameter)).collect();
+        let row = |&parameter: &Parameter| vec![code(parameter.name()), type_of(&parameter.schema()), rules(parameter)];
+        let rows = spec.parameters.iter().map(row).collect();
         blocks.push(Block::heading(4, "Parameters"));
-        let head = &["Name", "In", "Type", "Required", "Rules"];
-        blocks.push(Block::Table { head, rows, ids: Vec::new() });
+        blocks.push(Block::Table { head: &["Name", "Type", "Rule"], rows, ids: Vec::new() });
     }
-    blocks.push(Block::Samples(operation, samples::all(spec, site, origin)));
+    blocks.push(Block::Samples(call, samples::all(spec, site, origin)));
     blocks.push(Block::TryIt(operation));
-    blocks.push(Block::heading(4, "Response"));
+    blocks.push(Block::heading(4, "Responses"));
     let example = examples::success(spec, site).body.map(|body| format!("{body:#}")).unwrap_or_default();
     blocks.push(Block::Example(operation, example));
-    for (name, object) in schemas.objects_in(schemas.response(operation)) {
-        blocks.push(Block::Text(format!("{}: {}", code(name), description(object))));
-        blocks.push(fields(object));
-    }
-    blocks.push(Block::heading(4, "Statuses"));
-    blocks.push(Block::Statuses(operation, examples::by_status(spec, site)));
+    // The first object is the envelope, which is the same everywhere.
+    let objects = schemas.objects_in(schemas.response(operation)).into_iter().skip(1);
+    let fields = objects
+        .flat_map(|(name, object)| [Block::Text(format!("Fields of {}:", code(name))), fields(object)])
+        .collect();
+    let mut statuses = examples::by_status(spec, site);
+    // The conventions describe the response to another method.
+    statuses.retain(|examples| examples[0].status != StatusCode::METHOD_NOT_ALLOWED);
+    blocks.push(Block::Responses(operation, fields, statuses));
     blocks
 }
 
 fn fields(object: &Value) -> Block {
-    let required = required(object);
     let row = |name: &str| {
         let schema = &object["properties"][name];
-        vec![code(name), type_of(schema), yes_no(required.contains(&name)), description(schema)]
+        vec![code(name), type_of(schema), schema["description"].as_str().unwrap_or_default().to_owned()]
     };
-    let rows = property_names(object).map(row).collect();
-    Block::Table { head: &["Field", "Type", "Required", "Notes"], rows, ids: Vec::new() }
-}
-
-fn parameter_row(parameter: Parameter) -> Vec<String> {
-    let in_path = parameter.is_in_path();
-    let location = if in_path { "path" } else { "query" };
-    let schema = parameter.schema();
-    vec![code(parameter.name()), location.to_owned(), type_of(&schema), yes_no(in_path), rules(parameter)]
+    Block::Table {
+        head: &["Field", "Type", "Meaning"],
+        rows: property_names(object).map(row).collect(),
+        ids: Vec::new(),
+    }
 }
 
 /// Returns a parameter's description and bounds.
 pub(in crate::documents) fn rules(parameter: Parameter) -> String {
-    with_bounds(parameter.description(), parameter)
-}
-
-/// Appends the bounds of `parameter` to `description`.
-pub(super) fn with_bounds(description: &str, parameter: Parameter) -> String {
-    format!("{description} {}", bounds(&parameter.schema()))
-}
-
-fn bounds(schema: &Value) -> String {
-    let text_of = |key: &str, words: &str| schema.get(key).map(|value| format!("{words} {value}"));
-    let texts = [
-        text_of("minimum", "minimum"),
-        text_of("maximum", "maximum"),
-        text_of("default", "default"),
-        text_of("minLength", "characters: at least"),
-        text_of("maxLength", "at most"),
-    ];
-    let mut text = texts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_uppercase();
-        text.push('.');
-    }
-    text
+    let schema = parameter.schema();
+    let range = |low, high, unit| Some(format!("{} to {}{unit}", schema.get(low)?, schema.get(high)?));
+    let range = range("minimum", "maximum", "").or_else(|| range("minLength", "maxLength", " characters"));
+    let default = schema.get("default").map(|default| format!(", default {default}"));
+    format!(
+        "{}: {}{}.",
+        parameter.description().trim_end_matches('.'),
+        range.unwrap_or_default(),
+        default.unwrap_or_default()
+    )
 }
 
 fn type_of(schema: &Value) -> String {
@@ -100,12 +84,4 @@ fn type_of(schema: &Value) -> String {
         Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
         _ => "any".to_owned(),
     }
-}
-
-fn description(schema: &Value) -> String {
-    schema["description"].as_str().unwrap_or_default().to_owned()
-}
-
-fn yes_no(yes: bool) -> String {
-    if yes { "yes" } else { "no" }.to_owned()
 }

@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 
 use super::block::Block;
 use super::{code, form};
-use crate::documents::DocumentFormat;
-use crate::documents::links::{EXAMPLE_HOST, Link};
+use crate::documents::links::EXAMPLE_HOST;
 
 /// Placeholder in examples for scheme and host, if the base URL has none. [`escape`] marks it for the page's script.
 pub(super) const ORIGIN: &str = "\u{1}";
+
+/// Maximum length in bytes of code in a text that stays on one line.
+const MAX_UNBROKEN: usize = 32;
 
 /// Renders one block. Headings, and blocks with a heading, use `id`.
 pub(super) fn write_block(block: &Block, id: &str) -> String {
@@ -19,11 +21,6 @@ pub(super) fn write_block(block: &Block, id: &str) -> String {
         }
         Block::Text(text) => format!("<p>{}</p>\n", inline(text)),
         Block::List(items) => list(items.iter().map(|item| inline(item))),
-        // The page does not link to itself.
-        Block::Links(links) => {
-            let links = links.iter().filter(|link| link.document != DocumentFormat::Reference).map(link);
-            list(links).replacen("<ul>", "<ul class=\"chips\">", 1)
-        }
         Block::Code { text, label, .. } => code::block(&escape(text), label),
         Block::Base(url) => {
             let text = if url.is_empty() { "/" } else { url };
@@ -33,14 +30,21 @@ pub(super) fn write_block(block: &Block, id: &str) -> String {
             let origin = escape(ORIGIN);
             format!("<noscript><p>Replace {origin} with this server's URL.</p></noscript>\n")
         }
-        Block::Samples(operation, samples) => code::samples(*operation, samples, id),
+        Block::Samples(label, samples) => code::samples(label, samples, id),
         Block::Example(operation, text) => {
             let label = format!("a response to GET {}", operation.path());
             format!("<p class=\"caption\">Response</p>\n{}", code::block(&escape(text), &label))
         }
-        Block::Statuses(operation, statuses) => code::statuses(*operation, statuses),
+        Block::Responses(operation, fields, statuses) => code::responses(*operation, fields, statuses),
+        Block::Folded(title, block) => {
+            format!(
+                "<details class=\"fold\"><summary>{}</summary>\n{}</details>\n",
+                inline(title),
+                write_block(block, "")
+            )
+        }
         Block::Table { head, rows, ids } => table(head, rows, ids),
-        Block::KeyField => form::key_field(),
+        Block::KeyField => form::KEY_FIELD.to_owned(),
         Block::TryIt(operation) => form::try_it(operation.spec()),
     }
 }
@@ -50,13 +54,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
     format!("<ul>\n{items}</ul>\n")
 }
 
-fn link(link: &Link) -> String {
-    let (url, title, note) = (escape(&link.url), escape(link.title), inline(link.note));
-    format!("<a href=\"{url}\" title=\"{note}\">{title}</a>")
-}
-
-/// Renders a table. On narrow screens its cells are below each other, each after the head of its column; the roles preserve
-/// the structure for assistive technology.
+/// Renders a table. On narrow screens its cells wrap; the roles preserve the structure for assistive technology.
 fn table(head: &[&str], rows: &[Vec<String>], ids: &[String]) -> String {
     let mut table = String::from("<table role=\"table\">\n<thead role=\"rowgroup\">\n<tr role=\"row\">");
     for cell in head {
@@ -67,12 +65,12 @@ fn table(head: &[&str], rows: &[Vec<String>], ids: &[String]) -> String {
         let id = ids.get(index).filter(|id| !id.is_empty()).map(|id| escape(id));
         let attribute = id.as_ref().map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
         push(&mut table, format_args!("<tr role=\"row\"{attribute}>"));
-        for (column, (name, cell)) in head.iter().zip(row).enumerate() {
+        for (column, cell) in row.iter().enumerate() {
             let text = match &id {
                 Some(id) if column == 0 => format!("<a href=\"#{id}\">{}</a>", inline(cell)),
                 _ => inline(cell),
             };
-            push(&mut table, format_args!("<td role=\"cell\" data-head=\"{}\">{text}</td>", escape(name)));
+            push(&mut table, format_args!("<td role=\"cell\">{text}</td>"));
         }
         table.push_str("</tr>\n");
     }
@@ -89,7 +87,11 @@ pub(super) fn heading(text: &str) -> String {
 
 /// Renders a text, with code between backticks.
 pub(super) fn inline(text: &str) -> String {
-    alternating(text, "`", |code| format!("<code>{}</code>", escape(code)), strong)
+    let code = |code: &str| {
+        let class = if code.contains(' ') || code.len() > MAX_UNBROKEN { " class=\"long\"" } else { "" };
+        format!("<code{class}>{}</code>", escape(code))
+    };
+    alternating(text, "`", code, strong)
 }
 
 /// Renders a text: parts between two marks by `marked`, the rest by `other`.
@@ -145,11 +147,10 @@ mod tests {
 
     #[test]
     fn all_text_is_escaped() {
-        assert_eq!(inline("a < b & `c > \"d\"`"), "a &lt; b &amp; <code>c &gt; &quot;d&quot;</code>");
+        assert_eq!(inline("a < b & `c > \"d\"`"), "a &lt; b &amp; <code class=\"long\">c &gt; &quot;d&quot;</code>");
         let cell = table(&["Head"], &[vec!["<script>".to_owned()]], &[]);
         assert!(cell.contains(">&lt;script&gt;</td>"), "{cell}");
-        let here = Link { document: DocumentFormat::Llms, title: "t", url: "/\"><b>".to_owned(), note: "n" };
-        assert_eq!(link(&here), "<a href=\"/&quot;&gt;&lt;b&gt;\" title=\"n\">t</a>");
+        assert_eq!(inline("[t](</\"(b)>)"), "<a href=\"/&quot;(b)\">t</a>");
         assert_eq!(
             inline("**a** [b<](/c?d&e) `[f](g)`"),
             "<b>a</b> <a href=\"/c?d&amp;e\">b&lt;</a> <code>[f](g)</code>"

@@ -35,19 +35,11 @@
     }
   }
 
-  /** Replaces the folding samples with tabs; a chosen language applies to the whole page. */
+  /** Replaces the folding samples with tabs; a chosen language applies to all samples that have it. */
   function offerLanguages() {
-    const tabs = [];
-    function choose(language) {
-      for (const { button, part } of tabs) {
-        button.ariaPressed = String(button.textContent === language);
-        part.open = true;
-        part.hidden = button.textContent !== language;
-      }
-    }
-    for (const group of all(".samples")) {
+    const groups = all(".samples").map((group) => {
       const row = make("div", "", { className: "tabs", role: "group", ariaLabel: `Language of ${group.dataset.of}` });
-      for (const part of all("details", group)) {
+      const tabs = all("details", group).map((part) => {
         const language = part.querySelector("summary").textContent;
         const button = make("button", language, { type: "button", ariaLabel: `${language}: ${group.dataset.of}` });
         button.addEventListener("click", () => {
@@ -56,25 +48,38 @@
           scrollBy({ top: row.getBoundingClientRect().top - top, behavior: "instant" });
         });
         row.append(button);
-        tabs.push({ button, part });
-      }
+        return { part, button, language };
+      });
       group.prepend(row);
       group.classList.add("tabbed");
+      show(tabs, tabs[0].language);
+      return tabs;
+    });
+    function show(tabs, language) {
+      for (const tab of tabs) {
+        tab.button.ariaPressed = String(tab.language === language);
+        tab.part.open = true;
+        tab.part.hidden = tab.language !== language;
+      }
     }
-    choose(tabs[0].button.textContent);
+    function choose(language) {
+      groups.filter((tabs) => tabs.some((tab) => tab.language === language)).forEach((tabs) => show(tabs, language));
+    }
   }
 
   /** Marks the current section in the contents, and folds the contents if they would cover the text. */
   function followReader() {
-    const contents = document.querySelector("nav details");
+    const contents = document.querySelector(".contents details");
     const wide = matchMedia("(min-width: 1000px)");
-    contents.parentElement.classList.add("folds");
     const fold = () => { contents.open = wide.matches; };
     wide.addEventListener("change", fold);
     fold();
-    const links = all("nav a");
+    const links = all(".contents a[href^='#']");
     const headings = links.map((link) => document.getElementById(link.hash.slice(1)));
-    contents.addEventListener("click", (event) => { if (event.target.closest("a")) fold(); });
+    document.addEventListener("click", (event) => {
+      if (event.target.closest(".contents a") || !event.target.closest(".contents")) fold();
+    });
+    addEventListener("keydown", (event) => { if (event.key === "Escape") fold(); });
     let current = null;
     function mark() {
       const isEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
@@ -85,7 +90,7 @@
       current = link;
       if (!link) return;
       link.ariaCurrent = "true";
-      const list = wide.matches ? document.querySelector("nav") : contents.querySelector("ul");
+      const list = wide.matches ? contents.parentElement : contents.querySelector("div");
       const [{ top, bottom }, box] = [link.getBoundingClientRect(), list.getBoundingClientRect()];
       if (top < box.top || bottom > box.bottom) list.scrollTop += top - box.top - box.height / 2;
     }
@@ -94,10 +99,15 @@
     mark();
   }
 
-  /** Opens the part that the URL names, if it is folded. */
+  /** Opens the part that the URL names, and what it is folded into. */
   function openTarget() {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (target && target.localName === "details") target.open = true;
+    let isHidden = false;
+    for (let at = target && target.closest("details"); at; at = at.parentElement.closest("details")) {
+      isHidden ||= !at.open;
+      at.open = true;
+    }
+    if (isHidden) target.scrollIntoView();
   }
 
   /** Shows the text, with colors if it is JSON. */
@@ -148,13 +158,13 @@
   }
 
   /** Sends the request, and returns the response and its duration in milliseconds. */
-  async function ask(address, signal) {
+  async function request(address, signal) {
     const headers = { Authorization: `Bearer ${keyField.value.trim()}` };
     const start = performance.now();
     // The key is sent only to this URL, and the response is not cached.
-    const response = await fetch(address, { headers, signal, cache: "no-store", credentials: "omit", redirect: "error" });
-    const text = await response.text();
-    return { response, text, milliseconds: Math.round(performance.now() - start) };
+    const received = await fetch(address, { headers, signal, cache: "no-store", credentials: "omit", redirect: "error" });
+    const text = await received.text();
+    return { received, text, milliseconds: Math.round(performance.now() - start) };
   }
 
   /** Explains a missing response. Browsers report no details to scripts. */
@@ -178,19 +188,19 @@
   function prepare(section) {
     const form = section.querySelector("form");
     const nextButton = section.querySelector(".next");
-    const [curl, status, answer, headers, body] =
-      [".curl", ".status", ".answer", ".headers", ".body"].map((name) => section.querySelector(name));
+    const [curl, status, response, headers, body] =
+      [".curl", ".status", ".response", ".headers", ".body"].map((name) => section.querySelector(name));
     let nextCursor = null;
     let running = new AbortController();
 
     const showCurl = () => { curl.textContent = curlLine(addressOf(form)); };
 
     /** Shows the outcome, above the full response. */
-    function say(kind, text) {
+    function show(kind, text) {
       status.dataset.kind = kind;
       status.textContent = text;
-      answer.hidden = kind === "none";
-      if (answer.hidden) headers.textContent = body.textContent = "";
+      response.hidden = kind === "none";
+      if (response.hidden) headers.textContent = body.textContent = "";
     }
 
     function offerNext(json) {
@@ -209,22 +219,22 @@
       if (found) {
         offerNext(null);
         found.field.focus();
-        return say("none", found.text);
+        return show("none", found.text);
       }
       const address = addressOf(form);
       showCurl();
       curl.parentElement.hidden = false;
-      say("none", "Waiting for the response …");
+      show("none", "Waiting for the response …");
       try {
-        const { response, text, milliseconds } = await ask(address, signal);
+        const { received, text, milliseconds } = await request(address, signal);
         const { json, shown } = pretty(text);
-        headers.textContent = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
+        headers.textContent = [...received.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
         paint(body, shown, json !== null);
         const last = offerNext(json);
-        const outcome = `${response.status} ${response.statusText}`.trim();
-        say(response.ok ? "success" : "failure", `${outcome} in ${milliseconds} ms.${last}`);
+        const outcome = `${received.status} ${received.statusText}`.trim();
+        show(received.ok ? "success" : "failure", `${outcome} in ${milliseconds} ms.${last}`);
       } catch {
-        if (!signal.aborted) say("none", refusal(address));
+        if (!signal.aborted) show("none", refusal(address));
       }
     }
 
@@ -245,6 +255,7 @@
 
   for (const part of all(".origin")) part.textContent = location.origin;
   keyField.form.addEventListener("submit", (event) => event.preventDefault());
+  for (const code of all("pre > code")) if (code.textContent.startsWith("{")) paint(code, code.textContent, true);
   all(".try").forEach(prepare);
   all("[data-script]").forEach((part) => { part.hidden = false; });
   offerCopies();

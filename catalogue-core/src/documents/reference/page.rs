@@ -7,8 +7,9 @@ use http::HeaderValue;
 use super::block::Block;
 use super::markup::{ORIGIN, escape, heading, push, write_block};
 use super::{content, policy};
-use crate::documents::SUMMARY;
 use crate::documents::about::Site;
+use crate::documents::links::document_url;
+use crate::documents::{DocumentFormat, SUMMARY};
 use crate::operation::Operation;
 
 const STYLE: &str = include_str!("style.css");
@@ -22,39 +23,37 @@ pub(in crate::documents) fn policy(site: Site<'_>) -> HeaderValue {
 pub(in crate::documents) fn render(site: Site<'_>) -> String {
     let blocks = content(site, ORIGIN);
     let ids = ids(&blocks);
-    let [title, summary, base_url] = [site.title(), SUMMARY, site.base.as_str()].map(escape);
-    let icon = STANDARD.encode(ICON);
-    let contents = contents(&blocks, &ids);
-    let body = sections(&blocks, &ids);
     format!(
-        r##"<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="description" content="{summary}">
-<title>{title}</title>
-<link rel="icon" href="data:image/svg+xml;base64,{icon}">
-<style>{STYLE}</style>
-</head>
-<body data-base="{base_url}">
-<a class="skip" href="#main">Skip to the reference</a>
-<nav aria-label="Contents">
-<details open>
-<summary>Contents</summary>
-{contents}</details>
-</nav>
-<main id="main" tabindex="-1">
-{body}</main>
-<script>{SCRIPT}</script>
-</body>
-</html>
-"##
+        include_str!("page.html"),
+        title = escape(site.title()),
+        summary = escape(SUMMARY),
+        base = escape(site.base.as_str()),
+        page = escape(&document_url(site.docs, DocumentFormat::Reference)),
+        keys = escape(site.keys_url().unwrap_or("#quick-start")),
+        tabs = tabs(site),
+        contents = contents(&blocks, &ids),
+        body = sections(&blocks, &ids),
+        mark = ICON,
+        icon = STANDARD.encode(ICON),
+        style = STYLE,
+        script = SCRIPT,
     )
 }
 
-/// Returns an id for each heading, and for samples, which render a heading; empty for other blocks. No id depends on
+/// Renders links to the page itself, the page for keys and the contact.
+fn tabs(site: Site<'_>) -> String {
+    let page = document_url(site.docs, DocumentFormat::Reference);
+    let mut tabs = format!("<li><a href=\"{}\" aria-current=\"page\">API reference</a></li>\n", escape(&page));
+    let others = [("Developer settings", site.keys_url().map(str::to_owned)), ("Support", site.contact_url())];
+    for (name, url) in others {
+        if let Some(url) = url {
+            push(&mut tabs, format_args!("<li><a href=\"{}\">{name}</a></li>\n", escape(&url)));
+        }
+    }
+    tabs
+}
+
+/// Returns an id for each heading and for samples; empty for other blocks. No id depends on
 /// previous sections: an endpoint has its operation's id, which begins the ids of the headings below it.
 fn ids(blocks: &[Block]) -> Vec<String> {
     let mut above = String::new();

@@ -37,19 +37,9 @@ impl Parameter {
 
     pub(crate) const fn description(self) -> &'static str {
         match self {
-            Self::Cursor => {
-                "Opaque cursor taken from a prior page's `meta.nextCursor`. Omit it for the first page. It works with any `limit`."
-            }
-            Self::Limit => "Maximum number of courses per page. Out-of-range values are rejected, not clamped.",
-            Self::Slug => "Slug of the course, in the path percent-encoded as UTF-8.",
-        }
-    }
-
-    /// Returns its description in a form, which takes the value as it is and encodes it.
-    pub(crate) const fn description_in_form(self) -> &'static str {
-        match self {
-            Self::Slug => "Slug of the course, not encoded: this form encodes it.",
-            Self::Cursor | Self::Limit => self.description(),
+            Self::Cursor => "`meta.nextCursor` of the previous page.",
+            Self::Limit => "Courses per page.",
+            Self::Slug => "Slug, percent-encoded as UTF-8.",
         }
     }
 

@@ -59,8 +59,9 @@ async fn described_parameters_are_named_in_failures() {
         Some((exchange.operation.id.clone(), name))
     });
     let described = DOCUMENT.operations.iter().flat_map(|operation| {
-        // A path parameter without a match causes a 404, which names no parameter.
+        // A path parameter without a match causes a 404, which names no parameter. The header is never invalid.
         let in_query = operation.parameters.keys().filter(|name| !operation.path.contains(&format!("{{{name}}}")));
+        let in_query = in_query.filter(|name| *name != "If-None-Match");
         in_query.map(|name| (operation.id.clone(), name.clone()))
     });
     assert_eq!(named.collect::<BTreeSet<_>>(), described.collect());

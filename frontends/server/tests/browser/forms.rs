@@ -126,7 +126,7 @@ fn unsendable_form_shows_reason_and_clears_old_response() {
     page.paste(SLUG, "");
     let empty = page.send(COURSE);
     assert_eq!((&*empty.status, &*empty.body, &*empty.headers), ("Nothing was sent: fill in slug.", "", ""));
-    assert_eq!(page.evaluate("document.querySelector('form[data-path=\"/courses/{slug}\"] ~ .answer').hidden"), true);
+    assert_eq!(page.evaluate("document.querySelector('form[data-path=\"/courses/{slug}\"] ~ .response').hidden"), true);
     for slug in [".", ".."] {
         page.paste(SLUG, slug);
         let refused = page.send(COURSE);
@@ -151,9 +151,8 @@ fn unsendable_form_shows_reason_and_clears_old_response() {
 #[test]
 fn slug_is_percent_encoded_once() {
     let Some((_host, mut page, _)) = visit() else { return };
-    let hint = page.evaluate(&format!("document.querySelector('{SLUG}-rules').textContent"));
-    let hint = hint.as_str().unwrap();
-    assert!(hint.starts_with("Slug of the course, not encoded: this form encodes it."), "{hint}");
+    let label = page.evaluate(&format!("document.querySelector('{SLUG}').labels[0].textContent"));
+    assert_eq!(label, "slug required; the form encodes it");
     page.paste(SLUG, ESCAPES);
     let course = page.send(COURSE);
     assert!(course.status.starts_with("200 OK"), "{course:?}");

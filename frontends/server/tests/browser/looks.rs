@@ -14,9 +14,9 @@ use crate::settings::gallery;
 /// Script that returns elements whose text or input border has less contrast than WCAG 2.2, level AA, requires.
 const LOW_CONTRAST: &str = include_str!("low_contrast.js");
 
-/// Script that returns elements that overflow the window or their own box, except input fields.
+/// Script that returns elements that overflow the window or their own box, except input fields and code, which scrolls.
 const TOO_WIDE: &str = r"
-[document.documentElement, ...document.querySelectorAll('main *:not(input)')]
+[document.documentElement, ...document.querySelectorAll('main *:not(input, pre, pre *)')]
   .filter((part) => part.checkVisibility() && getComputedStyle(part).display !== 'inline')
   .filter((part) => part.getBoundingClientRect().right > innerWidth || part.scrollWidth > part.clientWidth + 1)
   .map((part) => part.outerHTML.slice(0, 80))";
@@ -100,6 +100,14 @@ fn reference_page_fits_and_is_accessible() {
     let mut inspector = Inspector::new();
     inspector.inspect(&mut page, "reference");
     inspector.finish(1);
+    for width in [390, 1280] {
+        page.resize(width);
+        let edges = "[...new Set([...document.querySelectorAll('main > :is(p, table, .code, .samples, form)')]
+          .map((part) => part.getBoundingClientRect().right))].length";
+        assert_eq!(page.evaluate(edges), 1, "{width}: text, tables and code share one right edge");
+        let broken = "[...document.querySelectorAll('pre')].filter((part) => getComputedStyle(part).whiteSpace !== 'pre').length";
+        assert_eq!(page.evaluate(broken), 0, "{width}: code does not break inside words");
+    }
 }
 
 #[test]

@@ -7,6 +7,9 @@
 #[cfg(unix)]
 mod django;
 mod library;
+#[path = "../it/observed.rs"]
+#[expect(dead_code, reason = "the tests of the command line use the rest of it")]
+mod observed;
 #[path = "../it/program.rs"]
 #[expect(dead_code, reason = "the tests of the command line use the rest of it")]
 mod program;
@@ -15,5 +18,6 @@ mod samples;
 mod service;
 #[path = "../it/skip.rs"]
 mod skip;
+mod sync;
 mod tools;
 mod typescript;

@@ -1,12 +1,12 @@
 //! Samples of the reference page, run with the origin of a test server.
 //!
 //! If a language is not installed, its samples are skipped with a printed line, unless `CATALOGUE_TEST_REQUIRE` names `ruby`,
-//! `php`, or `clients` for Python, Node.js, bash and curl.
+//! `php`, or `clients` for Python, Node.js, bash, curl and jq.
 
 use std::fs;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Deserializer, Value};
 
 use crate::program::{exchange, is_installed};
 use crate::service::Service;
@@ -27,18 +27,8 @@ impl Reference {
         Self { service, page }
     }
 
-    /// Returns the code with `label`, with the origin of this server.
     fn code(&self, label: &str) -> String {
-        let start = format!("data-copy=\"{label}\"><pre><code>");
-        let (_, rest) = self.page.split_once(&start).unwrap_or_else(|| panic!("no {label}"));
-        let (code, _) = rest.split_once("</code>").unwrap();
-        // Inserts the origin, as the page's script does.
-        let origin = "<span class=\"origin\">https://api.example.com</span>";
-        let code = code.replace(origin, &format!("http://{}", self.service.server.address));
-        assert!(!code.contains('<'), "{code}");
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
-            .iter()
-            .fold(code, |code, (escaped, plain)| code.replace(escaped, plain))
+        code_on(&self.page, &self.service.server.address, label)
     }
 
     /// Returns the output of a sample, which `program` runs from `file`.
@@ -53,30 +43,53 @@ impl Reference {
         self.service.server.get(path, self.service.token()).1
     }
 
-    /// Returns the slugs of all courses, in the order of the list.
-    fn slugs(&self) -> Vec<Value> {
-        self.service.library.items().iter().map(|item| item["slug"].clone()).collect()
+    /// Returns the courses that clients may show, in the order of the list.
+    fn published(&self) -> Vec<Value> {
+        let mut items = self.service.library.items();
+        items.retain(|item| !item["publishedAt"].is_null() && item["hidden"] == false);
+        items
     }
+}
+
+/// Returns the code with `label` on the page, with the origin of the server at `address`.
+pub(crate) fn code_on(page: &str, address: &str, label: &str) -> String {
+    let start = format!("data-copy=\"{label}\"><pre tabindex=\"0\"><code>");
+    let (_, rest) = page.split_once(&start).unwrap_or_else(|| panic!("no {label}"));
+    let (code, _) = rest.split_once("</code>").unwrap();
+    // Inserts the origin, as the page's script does.
+    let origin = "<span class=\"origin\">https://api.example.com</span>";
+    let code = code.replace(origin, &format!("http://{address}"));
+    assert!(!code.contains('<'), "{code}");
+    [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
+        .iter()
+        .fold(code, |code, (escaped, plain)| code.replace(escaped, plain))
 }
 
 #[test]
 fn quick_start_works_as_pasted() {
-    let Some(()) = or_skip_unless("clients", is_installed("bash").and_then(|()| is_installed("curl"))) else { return };
+    let installed = ["bash", "curl", "jq"].into_iter().try_for_each(is_installed);
+    let Some(()) = or_skip_unless("clients", installed) else { return };
     let reference = Reference::start();
-    let [key, first, next] = ["step 1", "step 2", "step 3"].map(|label| reference.code(label));
-    let calls = format!("{key}\n{first}\necho\n{next}\n");
+    let labels = ["step 1", "step 2", "published courses", "step 3"];
+    let [key, first, published, next] = labels.map(|label| reference.code(label));
+    let calls = format!("{first}\necho\n{published}\n{next}\n");
     // The key is pasted as the second line. `sh` reads input in blocks, so it gets the lines as an argument.
     let token = reference.service.token();
-    let pasted = format!("{key}\n{token}\n{first}\necho\n{next}\n");
+    let (pasted, arguments) = (format!("{key}\n{token}\n{calls}"), format!("{key}\n{calls}"));
     let dir = &reference.service.dir;
-    for (program, input, arguments) in [("bash", pasted, vec![]), ("sh", format!("{token}\n"), vec!["-c", &calls])] {
+    let items = reference.service.library.items();
+    for (program, input, arguments) in [("bash", pasted, vec![]), ("sh", format!("{token}\n"), vec!["-c", &arguments])]
+    {
         dir.write("pasted", input);
         let mut shell = Command::new(program);
         shell.args(arguments).stdin(fs::File::open(dir.path("pasted")).unwrap()).env("NO_PROXY", "127.0.0.1");
         let displayed = run(&mut shell);
-        let pages: Vec<Value> = displayed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let slugs = pages.iter().flat_map(|page| page["data"].as_array().unwrap()).map(|course| course["slug"].clone());
-        assert_eq!(slugs.collect::<Vec<_>>(), reference.slugs()[..4], "{program}");
+        let values: Vec<Value> = Deserializer::from_str(&displayed).into_iter().map(Result::unwrap).collect();
+        let (pages, courses): (Vec<_>, Vec<_>) = values.iter().partition(|value| value.get("data").is_some());
+        let listed = pages.iter().flat_map(|page| page["data"].as_array().unwrap());
+        assert_eq!(listed.collect::<Vec<_>>(), items[..4].iter().collect::<Vec<_>>(), "{program}");
+        let shown = reference.published().into_iter().filter(|course| items[..2].contains(course));
+        assert_eq!(courses, shown.collect::<Vec<_>>().iter().collect::<Vec<_>>(), "{program}");
     }
 }
 
@@ -104,7 +117,7 @@ fn samples_print_api_responses() {
         let document = reference.get("/docs/openapi.json");
         assert_eq!(json("GET /openapi.json"), document, "{language}: the sample keeps empty objects");
         let courses = output("GET /courses");
-        let slugs = courses.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["slug"].take());
-        assert_eq!(slugs.collect::<Vec<_>>(), reference.slugs(), "{language}: every page, in the order of the list");
+        let courses: Vec<Value> = courses.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(courses, reference.published(), "{language}: every page, in the order of the list");
     }
 }

@@ -1,8 +1,8 @@
-//! Sample programs that call an operation, in several languages, and curl commands. For each language, `get.*` requests one
-//! response and `walk.*` all pages of a list.
+//! Sample programs in several languages, and curl commands. For each language, `get.*` requests one response and `walk.*` all
+//! pages of a list; `sync.*` keeps a copy of all courses.
 
 use crate::documents::about::Site;
-use crate::operation::{Parameter, Spec};
+use crate::operation::{Operation, Parameter, Spec};
 use crate::storage::Limit;
 
 /// Placeholder in the programs for the URL that they request.
@@ -27,15 +27,28 @@ const LANGUAGES: [(&str, &str, &str); 4] = [
 pub(super) fn all(spec: &Spec, site: Site<'_>, origin: &str) -> Vec<Sample> {
     let pages = spec.parameters.contains(&Parameter::Cursor);
     let query = if pages { format!("?{}={}", Parameter::Limit.name(), Limit::MAX.get()) } else { query(spec) };
-    let url = format!("{}{}{}{query}", host_prefix(site, origin), site.base.as_str(), path(spec));
-    let sample = |&(language, get, walk): &(&'static str, &str, &str)| {
-        let text = if pages { walk } else { get };
-        // The apostrophe is the only character of URLs that ends a string, and only in PHP.
-        let url = if text.starts_with("<?php") { url.replace('\'', "\\'") } else { url.clone() };
-        Sample { language, text: text.trim_end().replace(REQUEST_URL, &url) }
-    };
+    let url = format!("{}{query}", url(spec, site, origin));
     let curl = Sample { language: "curl", text: wrapped(&curl(spec, site, origin)) };
-    [curl].into_iter().chain(LANGUAGES.iter().map(sample)).collect()
+    let program = |&(language, get, walk)| sample(language, if pages { walk } else { get }, &url);
+    [curl].into_iter().chain(LANGUAGES.iter().map(program)).collect()
+}
+
+/// Returns programs that keep a copy of all courses in sync.
+pub(super) fn sync(site: Site<'_>, origin: &str) -> Vec<Sample> {
+    let url = url(Operation::ListCourses.spec(), site, origin);
+    [("Python", include_str!("sync.py")), ("TypeScript", include_str!("sync.ts"))]
+        .map(|(language, text)| sample(language, text, &url))
+        .into()
+}
+
+fn sample(language: &'static str, text: &str, url: &str) -> Sample {
+    // The apostrophe is the only character of URLs that ends a string, and only in PHP.
+    let url = if text.starts_with("<?php") { &*url.replace('\'', "\\'") } else { url };
+    Sample { language, text: text.trim_end().replace(REQUEST_URL, url) }
+}
+
+fn url(spec: &Spec, site: Site<'_>, origin: &str) -> String {
+    format!("{}{}{}", host_prefix(site, origin), site.base.as_str(), path(spec))
 }
 
 /// Returns a command that requests the example response.

@@ -8,8 +8,9 @@ while ($url) {
     $body = file_get_contents($url, false, $context);
     if ($body === false) exit(1);
     $page = json_decode($body);
-    foreach ($page->data as $item) {
-        echo json_encode($item), "\n";
+    foreach ($page->data as $course) {
+        if (!$course->publishedAt || $course->hidden) continue;
+        echo json_encode($course), "\n";
     }
     $cursor = $page->meta->nextCursor;
     $url = $cursor ? "$first&cursor=$cursor" : null;

@@ -12,7 +12,8 @@ def read(url):
 url = first
 while url:
     page = read(url)
-    for item in page["data"]:
-        print(json.dumps(item))
+    for course in page["data"]:
+        if course["publishedAt"] and not course["hidden"]:
+            print(json.dumps(course))
     cursor = page["meta"]["nextCursor"]
     url = cursor and f"{first}&cursor={cursor}"

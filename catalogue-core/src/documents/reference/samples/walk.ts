@@ -7,8 +7,9 @@ while (url) {
   const response = await fetch(url, { headers });
   if (!response.ok) throw new Error(await response.text());
   const page = await response.json();
-  for (const item of page.data) {
-    console.log(JSON.stringify(item));
+  for (const course of page.data) {
+    if (!course.publishedAt || course.hidden) continue;
+    console.log(JSON.stringify(course));
   }
   const cursor = page.meta.nextCursor;
   url = cursor ? `${first}&cursor=${cursor}` : "";

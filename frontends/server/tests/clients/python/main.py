@@ -9,7 +9,14 @@ from client import AuthenticatedClient
 from client.api.courses import get_course, list_courses
 from client.api.description import get_open_api
 from client.api.identity import get_me
-from client.models import CourseDetailEnvelope, CourseListItemPage, ErrorCode, ErrorEnvelope, IdentityEnvelope
+from client.models import (
+    CourseDetailEnvelope,
+    CourseListItemPage,
+    ErrorCode,
+    ErrorEnvelope,
+    IdentityEnvelope,
+    OutOfRangeDetails,
+)
 from client.types import UNSET, Response, Unset
 
 LIMIT = 17
@@ -70,6 +77,10 @@ def main() -> None:
             # A limit of the wrong type.
             list_courses.sync_detailed(client=client, limit="ten"),
         ]
+        details = body_of(ErrorEnvelope, failures[2]).error.details
+        assert isinstance(details, OutOfRangeDetails) and details.maximum == 100, details
+        etag = get_me.sync_detailed(client=client).headers["etag"]
+        assert get_me.sync_detailed(client=client, if_none_match=etag).status_code == 304
         document = get_open_api.sync(client=client)
     summary = {
         "me": me.to_dict(),

@@ -78,6 +78,14 @@ const notAnInteger = await client.GET("/courses", { params: { query: { limit: "t
 // @ts-expect-error: there are only six codes.
 if (absent.error?.error.code === "gone") throw new Error("an unknown code");
 
+// The details of an error depend on its code.
+const bounds: components["schemas"]["ErrorBody"]["details"] = outOfRange.error?.error.details;
+if (!bounds || !("maximum" in bounds) || bounds.maximum !== 100) throw new Error(JSON.stringify(bounds));
+
+const etag = (await client.GET("/me")).response.headers.get("etag") ?? "";
+const unchanged = await client.GET("/me", { params: { header: { "If-None-Match": etag } } });
+if (unchanged.response.status !== 304) throw new Error(`${unchanged.response.status} instead of 304`);
+
 const document: object = bodyOf(await client.GET("/openapi.json"));
 
 const failures = [absent, refused, outOfRange, notAnInteger].map(failure);
