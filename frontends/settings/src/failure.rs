@@ -106,7 +106,7 @@ impl Failure {
                 "This key already exists, and its token was shown when it was created. If you do not have it, rotate the key."
             }
             Self::NotRotatable => "This key has been rotated or revoked, or has expired.",
-            Self::TooMany => "You already have 100 valid keys. Revoke one first.",
+            Self::TooMany => "You already have 100 active keys. Revoke one first.",
             Self::RateLimited(seconds) => return format!("Too many requests. Try again in {seconds} s.").into(),
             Self::Storage(error) if error.kind() == StorageErrorKind::OutcomeUnknown => {
                 "The change may or may not have been saved. Check before you retry."

@@ -16,7 +16,6 @@ pub(crate) enum Hint {
     EndsSoon,
     Unused,
     NeverUsed,
-    NeverEnds,
     StillUsed,
     SuccessorUnused,
     SuccessorEnded,
@@ -49,14 +48,16 @@ pub(crate) fn hints(key: &CredentialRecord, keys: &[CredentialRecord], now: Time
     let is_older = |time: Timestamp, days: u32| time.checked_add(DAY * days).is_some_and(|end| end < now);
     let ends_within =
         |time: Duration| key.expires_at.is_some_and(|end| now.checked_add(time).is_some_and(|at| end <= at));
+    // A short lifetime was chosen on purpose: its end is near only when a quarter of it is left.
+    let lifetime = key.expires_at.map_or(0, |end| end.as_microseconds() - key.created_at.as_microseconds());
+    let soon = (DAY * 14).min(Duration::from_micros(lifetime.unsigned_abs()) / 4);
     let successor = successor(key, keys, now);
     let active_successor = successor.filter(|new| new.state(now).is_active());
     let found = [
         // A key that was rotated is meant to end.
-        (Hint::EndsSoon, state == CredentialState::Valid && ends_within(DAY * 14)),
+        (Hint::EndsSoon, state == CredentialState::Valid && ends_within(soon)),
         (Hint::Unused, is_older(key.last_used_at.unwrap_or(key.created_at), 90)),
         (Hint::NeverUsed, key.last_used_at.is_none() && is_older(key.created_at, 7)),
-        (Hint::NeverEnds, key.expires_at.is_none()),
         (
             Hint::StillUsed,
             active_successor.is_some_and(|new| key.last_used_at.is_some_and(|used| used > new.created_at)),
