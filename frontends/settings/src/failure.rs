@@ -101,7 +101,7 @@ impl Failure {
                 "The request was refused, because it came from another site. Open the settings directly."
             }
             Self::NoOwner => "There is no account for your sign-in. Contact the operator of this service.",
-            Self::NotFound => "Not found, or not yours.",
+            Self::NotFound => "There is no such page or key in your account.",
             Self::AlreadyExists(_) => {
                 "This key already exists, and its token was shown when it was created. If you do not have it, rotate the key."
             }

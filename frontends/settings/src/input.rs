@@ -77,6 +77,7 @@ impl FieldError {
     pub(crate) fn sentence(&self) -> &'static str {
         match (&*self.parameter, self.reason) {
             ("name", Reason::Empty) => "Give the key a name.",
+            ("date", Reason::Empty) => "Choose a date.",
             ("scope" | "scopes", Reason::Empty) => "Choose at least one.",
             ("code", Reason::Repeated) => "The sign-in code was sent twice. Send it once.",
             ("token", Reason::Repeated) => "The key was sent twice. Send it once.",

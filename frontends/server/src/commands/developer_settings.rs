@@ -64,10 +64,9 @@ pub(super) async fn mint(
 ) -> Result<(SignInLink, NewSignIn), Failure> {
     let account = &accounts::find(storage, &[account.to_owned()]).await?[0].account;
     let (link, sign_in) = SignInLink::mint(account, url, Timestamp::now(), lifetime);
+    let hint = "create another; this one was never printed";
     let created = storage.sign_ins().create_link(&sign_in, &Actor::OPERATOR).await;
-    created.map_err(|error| {
-        Failure::change_failed(&error, "a link was created", "create another; this one was never printed")
-    })?;
+    created.map_err(|error| Failure::change_failed(&error, "a link was created", hint))?;
     Ok((link, sign_in))
 }
 

@@ -14,9 +14,9 @@ use crate::settings::gallery;
 /// Script that returns elements whose text or input border has less contrast than WCAG 2.2, level AA, requires.
 const LOW_CONTRAST: &str = include_str!("low_contrast.js");
 
-/// Script that returns elements that overflow the window or their own box, except input fields.
+/// Script that returns elements that overflow the window or their own box, except input fields and code, which scrolls.
 const TOO_WIDE: &str = r"
-[document.documentElement, ...document.querySelectorAll('main *:not(input)')]
+[document.documentElement, ...document.querySelectorAll('main *:not(input, pre, pre *)')]
   .filter((part) => part.checkVisibility() && getComputedStyle(part).display !== 'inline')
   .filter((part) => part.getBoundingClientRect().right > innerWidth || part.scrollWidth > part.clientWidth + 1)
   .map((part) => part.outerHTML.slice(0, 80))";

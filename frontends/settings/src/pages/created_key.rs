@@ -37,17 +37,15 @@ pub(super) fn page(call: Call<'_>, created: &CreatedKey) -> Markup {
             }
         }
         h2 { "Use it" }
-        p { "Keep the key where your program keeps its secrets, such as the environment variable API_KEY." }
+        p { "Keep the key where your program keeps its secrets, such as the environment variable " code { "API_KEY" } "." }
         (curl(inner))
-        div.row.end {
-            @if inner.can_try {
-                div.row hidden data-try={ (inner.urls.base.as_str()) "/me" } {
-                    button type="button" { "Try it" }
-                    output {}
-                }
+        @if inner.can_try {
+            div.row hidden data-try={ (inner.urls.base.as_str()) "/me" } {
+                button.small type="button" { "Try it" }
+                output { "Sends one request with this key." }
             }
-            a.button href=(inner.urls.page("")) { "Done" }
         }
+        p.end { a.button href=(inner.urls.page("")) { "Done" } }
     };
     call.frame().page("Key created", &content)
 }

@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::owner::{Owner, SignOut};
 use crate::settings::Inner;
-use crate::times::time;
+use crate::times::{exact, time};
 
 pub(crate) const STYLE: &str = include_str!("style.css");
 pub(crate) const SCRIPT: &str = include_str!("script.js");
@@ -149,6 +149,14 @@ pub(crate) fn end_of(key: &CredentialRecord, now: Timestamp) -> (&'static str, O
         (Some(at), _) => ("Revoked", Some(at)),
         (None, Some(at)) if at <= now => ("Expired", Some(at)),
         (None, at) => ("Expires", at),
+    }
+}
+
+/// Returns when a key was used last, in a sentence.
+pub(crate) fn last_use(key: &CredentialRecord, now: Timestamp) -> Markup {
+    match key.last_used_at {
+        Some(at) => html! { "It was last used " (time(at, now)) " (" (exact(at)) ")." },
+        None => html! { "It was never used. Uses appear within a minute." },
     }
 }
 

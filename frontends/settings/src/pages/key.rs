@@ -7,7 +7,7 @@ use catalogue_core::auth::CredentialKind;
 use catalogue_core::storage::{CredentialAction, CredentialEvent};
 use maud::{Markup, html};
 
-use super::frame::{end_of, hint, link, name, name_of, prefix, radio, scopes, state};
+use super::frame::{end_of, hint, last_use, link, name, name_of, prefix, radio, scopes, state};
 use super::{activity, list};
 use crate::call::Call;
 use crate::form::Form;
@@ -60,10 +60,7 @@ pub(super) fn page(
         @if key_state.is_active() {
             section.danger {
                 h2 { "Revoke" }
-                p {
-                    "Programs that use " strong { (name(key)) } " are refused from the next request on. "
-                    @match key.last_used_at { Some(used) => { "It was last used " (dated(used, now)) "." }, None => "It was never used." }
-                }
+                p { "Programs that use " strong { (name(key)) } " are refused from the next request on. " (last_use(key, now)) }
                 p { a.button.bad href=(call.inner.urls.key(id, "/revoke")) { "Revoke key…" } }
             }
         }

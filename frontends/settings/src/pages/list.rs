@@ -34,7 +34,7 @@ pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> M
         @if !ended.is_empty() {
             details.ended {
                 summary { "Ended keys (" (ended.len()) ")" }
-                (table(call, "Ended", &[ended.clone()], keys))
+                (table(call, "Ended", &ended.iter().map(|key| vec![*key]).collect::<Vec<_>>(), keys))
                 @if ended.len() >= MAX_ENDED { p.hint { "The last " (MAX_ENDED) " are shown." } }
             }
         }
@@ -121,7 +121,7 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
                     li { span aria-hidden="true" { "!" } " " @match hint {
                         Hint::EndsSoon => { "It expires soon. " a href={ (at("")) "#rotate" } { "Rotate it" } "." },
                         Hint::Unused => { "It has not been used for 90 days. " a href=(at("/revoke")) { "Revoke it" } "." },
-                        Hint::NeverUsed => { "It has not been used yet. " a href=(at("/revoke")) { "Revoke it" } " if you do not need it." },
+                        Hint::NeverUsed => { "It was never used. " a href=(at("/revoke")) { "Revoke it" } " if you do not need it." },
                         Hint::StillUsed => {
                             "It is still in use. Switch to " @if let Some(new) = successor { (prefix_link(call, new)) } "."
                         },

@@ -3,23 +3,18 @@
 use catalogue_core::admin::CredentialRecord;
 use maud::{Markup, html};
 
-use super::frame::{name, prefix};
+use super::frame::{last_use, name, prefix};
 use crate::call::Call;
 use crate::input::DAY;
-use crate::times::dated;
 
 pub(super) fn page(call: Call<'_>, key: &CredentialRecord) -> Markup {
     let (urls, now) = (&call.inner.urls, call.now);
     let id = &key.identity.credential_id;
     let content = html! {
         p { "Revoke " strong { (name(key)) } ", " (prefix(key)) "? Programs that use it are refused from the next request on. This cannot be undone." }
-        @match key.last_used_at {
-            Some(used) if used.checked_add(DAY).is_some_and(|end| end > now) => {
-                p.warning { span aria-hidden="true" { "! " } "It was used " (dated(used, now)) "." }
-            },
-            Some(used) => { p.muted { "Last used " (dated(used, now)) "." } },
-            None => { p.muted { "Never used. Uses appear within a minute." } },
-        }
+        @if key.last_used_at.and_then(|used| used.checked_add(DAY)).is_some_and(|end| end > now) {
+            p.warning { span aria-hidden="true" { "! " } (last_use(key, now)) }
+        } @else { p.muted { (last_use(key, now)) } }
         form.row method="post" action=(urls.key(id, "/revoke")) {
             button.bad { "Revoke key" }
             a.button href=(urls.key(id, "")) { "Cancel" }

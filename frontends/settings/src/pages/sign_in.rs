@@ -23,6 +23,7 @@ pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, why: Option<&Failure>) 
         form method="post" action=(frame.inner.urls.page("/sign-in")) data-sign-in {
             @if let Some(next) = next { input type="hidden" name="next" value=(next); }
             div.field {
+                p { "Open these settings from your course platform, or ask the operator of this service for a sign-in link. A link works once." }
                 label for="code" { "Sign-in code" }
                 input id="code" name="code" autocomplete="off" spellcheck="false" autocapitalize="none" required autofocus
                     aria-describedby="code-hint";
@@ -30,7 +31,6 @@ pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, why: Option<&Failure>) 
             }
             button.primary { "Sign in" }
         }
-        p.muted { "A link signs in once. For a new one, open these settings from your course platform, or ask the operator of this service." }
     };
     frame.page("Sign in", &content)
 }

@@ -158,17 +158,18 @@ async fn key_is_revoked_after_confirmation() {
     let (app, key) = App::with_key().await;
     let page = key.page("/revoke");
     let unused = app.get(&page).await;
-    unused.shows("Never used. Uses appear within a minute.");
+    unused.shows("It was never used. Uses appear within a minute.");
     app.record_use(&key).await;
     app.clock.advance(180);
     let confirmation = app.get(&page).await;
     confirmation.shows("Programs that use it are refused from the next request on. This cannot be undone.");
-    confirmation.shows("It was used <time");
-    confirmation.shows("3 minutes ago");
+    confirmation.shows("<p class=\"warning\">");
+    confirmation
+        .shows("3 minutes ago</time> (<time datetime=\"2026-11-22T04:40:00.000Z\">2026-11-22 04:40 UTC</time>)");
     app.clock.advance(DAY - 180);
     let confirmation = app.get(&page).await;
-    confirmation.shows("Last used <time");
-    confirmation.hides("It was used");
+    confirmation.shows("It was last used <time");
+    confirmation.hides("<p class=\"warning\">");
     assert_eq!(app.keys().await[0]["state"], "valid");
     for _ in 0..2 {
         let response = app.post(&page, &[]).await;
