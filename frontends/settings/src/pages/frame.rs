@@ -12,9 +12,9 @@ pub(crate) const STYLE: &str = include_str!("style.css");
 pub(crate) const SCRIPT: &str = include_str!("script.js");
 
 /// The product's mark as an icon, so that browsers do not request one.
-const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 20'%3E\
-    %3Crect width='20' height='20' rx='5' fill='%231f5fd6'/%3E\
-    %3Cpath d='M5 6h10M5 10h10M5 14h6' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E\
+    %3Cpath fill='%231f5fd6' d='M1 3h6l1 1 1-1h6v10H9l-1 1-1-1H1z'/%3E%3Cpath fill='%23fff' \
+    d='M3 5h3v1H3zm0 2h3v1H3zm0 2h3v1H3zm7-4h3v1h-3zm0 2h3v1h-3zm0 2h3v1h-3z'/%3E%3C/svg%3E";
 
 /// Path of the section *Activity*; that of *Keys* is empty.
 pub(super) const ACTIVITY: &str = "/activity";
@@ -76,9 +76,9 @@ impl Frame<'_> {
         html! {
             header {
                 a.brand href=(brand_url) {
-                    svg viewBox="0 0 20 20" aria-hidden="true" {
-                        rect width="20" height="20" rx="5" {}
-                        path d="M5 6h10M5 10h10M5 14h6" {}
+                    svg viewBox="0 0 16 16" aria-hidden="true" {
+                        path d="M1 3h6l1 1 1-1h6v10H9l-1 1-1-1H1z" {}
+                        path d="M3 5h3v1H3zm0 2h3v1H3zm0 2h3v1H3zm7-4h3v1h-3zm0 2h3v1h-3zm0 2h3v1h-3z" {}
                     }
                     bdi { (name) }
                 }

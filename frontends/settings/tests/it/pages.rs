@@ -6,6 +6,7 @@ use std::time::Duration;
 use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::Scopes;
 use catalogue_core::storage::{Actor, KeyStorage as _};
+use catalogue_settings::Owner;
 use serde_json::json;
 
 use crate::app::{App, DAY, Key, TestResponse, get, json_request, new_key};
@@ -25,6 +26,7 @@ async fn created_key_is_shown_once_and_listed() {
     let app = App::new().await;
     let empty = app.get("/settings").await;
     assert_eq!(empty.status, 200);
+    empty.shows("<bdi>Course Catalogue Read API</bdi>");
     empty.shows("No keys yet");
     empty.shows("href=\"/settings/keys/new\"");
     empty.shows("action=\"/settings/check\"");
@@ -45,7 +47,11 @@ async fn created_key_is_shown_once_and_listed() {
     list.hides(&token);
     let events = app.get("/settings/activity").await;
     events.shows("Key created");
+    events.shows("data-label=\"By\"><bdi>anna</bdi>");
     events.hides(&token);
+    let owner = Owner::new("anna".into()).display_name("School of Anna");
+    let events = app.call_by(owner, get("/settings/activity")).await;
+    events.shows("data-label=\"By\"><bdi>School of Anna</bdi>");
     assert_eq!(created.labels.action, "create_key");
     assert_eq!(created.labels.account.as_ref().unwrap().as_str(), "anna");
 }
