@@ -69,7 +69,7 @@ impl SettingsBuilder {
         self
     }
 
-    /// Shows the host application's name as a link at the top of each page.
+    /// Sets the product's name and its link at the top of each page. Default: the documents' default title, and the list of keys.
     pub fn brand(mut self, name: impl Into<String>, url: impl Into<String>) -> Self {
         self.brand = Some((name.into(), url.into()));
         self
@@ -104,8 +104,8 @@ impl SettingsBuilder {
             policy: security::policy(STYLE, SCRIPT, &urls),
             can_try: self.cross_origin_tryout || urls.api_is_same_origin(),
             storage: self.storage,
+            brand: self.brand.unwrap_or_else(|| ("Course Catalogue Read API".to_owned(), urls.page(""))),
             urls,
-            brand: self.brand,
             clock: self.clock,
             changes: self.changes,
             request_ids: RequestIds::default(),

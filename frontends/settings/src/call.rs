@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::input::{DAY, NewKey};
 use crate::nonce::Nonce;
 use crate::owner::Owner;
+use crate::pages::Frame;
 use crate::settings::Inner;
 
 /// Maximum number of active keys per account.
@@ -48,7 +49,12 @@ pub(crate) struct CheckResult {
     pub(crate) key: Option<CredentialRecord>,
 }
 
-impl Call<'_> {
+impl<'c> Call<'c> {
+    /// Returns the surroundings of the owner's pages.
+    pub(crate) fn frame(&self) -> Frame<'c> {
+        Frame { inner: self.inner, owner: Some(self.owner) }
+    }
+
     /// Returns the account's active keys and the [`MAX_ENDED`] keys that ended last, newest first.
     pub(crate) async fn keys(&self) -> Result<Vec<CredentialRecord>, Failure> {
         self.list(self.now, MAX_ENDED).await

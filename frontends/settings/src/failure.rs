@@ -101,12 +101,12 @@ impl Failure {
                 "The request was refused, because it came from another site. Open the settings directly."
             }
             Self::NoOwner => "There is no account for your sign-in. Contact the operator of this service.",
-            Self::NotFound => "Not found, or not yours.",
+            Self::NotFound => "There is no such page or key in your account.",
             Self::AlreadyExists(_) => {
                 "This key already exists, and its token was shown when it was created. If you do not have it, rotate the key."
             }
             Self::NotRotatable => "This key has been rotated or revoked, or has expired.",
-            Self::TooMany => "You already have 100 valid keys. Revoke one first.",
+            Self::TooMany => "You already have 100 active keys. Revoke one first.",
             Self::RateLimited(seconds) => return format!("Too many requests. Try again in {seconds} s.").into(),
             Self::Storage(error) if error.kind() == StorageErrorKind::OutcomeUnknown => {
                 "The change may or may not have been saved. Check before you retry."

@@ -76,6 +76,8 @@ impl FieldError {
     /// Returns how to fix the field.
     pub(crate) fn sentence(&self) -> &'static str {
         match (&*self.parameter, self.reason) {
+            ("name", Reason::Empty) => "Give the key a name.",
+            ("date", Reason::Empty) => "Choose a date.",
             ("scope" | "scopes", Reason::Empty) => "Choose at least one.",
             ("code", Reason::Repeated) => "The sign-in code was sent twice. Send it once.",
             ("token", Reason::Repeated) => "The key was sent twice. Send it once.",

@@ -16,7 +16,6 @@ pub(crate) enum Hint {
     EndsSoon,
     Unused,
     NeverUsed,
-    NeverEnds,
     StillUsed,
     SuccessorUnused,
     SuccessorEnded,
@@ -49,14 +48,18 @@ pub(crate) fn hints(key: &CredentialRecord, keys: &[CredentialRecord], now: Time
     let is_older = |time: Timestamp, days: u32| time.checked_add(DAY * days).is_some_and(|end| end < now);
     let ends_within =
         |time: Duration| key.expires_at.is_some_and(|end| now.checked_add(time).is_some_and(|at| end <= at));
+    // A short lifetime was chosen on purpose: its end is near only when a quarter of it is left.
+    let lifetime = key.expires_at.map_or(0, |end| end.as_microseconds() - key.created_at.as_microseconds());
+    let soon = (DAY * 14).min(Duration::from_micros(lifetime.unsigned_abs()) / 4);
     let successor = successor(key, keys, now);
     let active_successor = successor.filter(|new| new.state(now).is_active());
+    let is_unused = key.last_used_at.is_some_and(|used| is_older(used, 90));
+    let is_never_used = key.last_used_at.is_none() && is_older(key.created_at, 7);
     let found = [
-        // A key that was rotated is meant to end.
-        (Hint::EndsSoon, state == CredentialState::Valid && ends_within(DAY * 14)),
-        (Hint::Unused, is_older(key.last_used_at.unwrap_or(key.created_at), 90)),
-        (Hint::NeverUsed, key.last_used_at.is_none() && is_older(key.created_at, 7)),
-        (Hint::NeverEnds, key.expires_at.is_none()),
+        // A key that was rotated is meant to end, and one without use may end.
+        (Hint::EndsSoon, state == CredentialState::Valid && ends_within(soon) && !is_unused && !is_never_used),
+        (Hint::Unused, is_unused),
+        (Hint::NeverUsed, is_never_used),
         (
             Hint::StillUsed,
             active_successor.is_some_and(|new| key.last_used_at.is_some_and(|used| used > new.created_at)),

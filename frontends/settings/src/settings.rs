@@ -36,8 +36,8 @@ pub struct DeveloperSettings(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) urls: SettingsUrls,
-    /// The host application's name, and the URL that it links to.
-    pub(crate) brand: Option<(String, String)>,
+    /// The product's name, and the URL that it links to.
+    pub(crate) brand: (String, String),
     /// Whether scripts of these pages may call the API.
     pub(crate) can_try: bool,
     pub(crate) clock: Box<dyn Fn() -> Timestamp + Send + Sync>,

@@ -19,6 +19,12 @@ pub(crate) fn exact(at: Timestamp) -> Markup {
     html! { time datetime=(at) { (&text[..10]) " " (&text[11..16]) " UTC" } }
 }
 
+/// Returns a time to the minute, and how far away it is if that is less than 100 days.
+pub(crate) fn dated(at: Timestamp, now: Timestamp) -> Markup {
+    let words = words(at, now);
+    html! { (exact(at)) @if !words.contains('-') { " · " span.muted { (words) } } }
+}
+
 /// Returns the date in UTC, such as `2026-11-22`.
 fn date(at: Timestamp) -> String {
     let mut text = at.to_string();

@@ -3,13 +3,13 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use catalogue_core::storage::{Actor, NewSignIn, StorageErrorKind};
+use catalogue_core::storage::{Actor, NewSignIn};
 use catalogue_core::{AccountId, MountUrl, Timestamp};
 use catalogue_settings::SignInLink;
 use serde_json::json;
 
 use super::serving::reachable_address;
-use super::{Context, accounts, block_on, credentials, keys};
+use super::{Context, accounts, block_on, keys};
 use crate::cli::{MakeLink, SettingsCommand};
 use crate::database::Storage;
 use crate::exit::{Failure, sanitized};
@@ -62,11 +62,11 @@ pub(super) async fn mint(
     url: &MountUrl,
     lifetime: Duration,
 ) -> Result<(SignInLink, NewSignIn), Failure> {
-    let (link, sign_in) = SignInLink::mint(AccountId::new(account), url, Timestamp::now(), lifetime);
-    storage.sign_ins().create_link(&sign_in, &Actor::OPERATOR).await.map_err(|error| match error.kind() {
-        StorageErrorKind::UnknownReference => credentials::unknown_account(storage, account),
-        _ => Failure::change_failed(&error, "a link was created", "create another; this one was never printed"),
-    })?;
+    let account = &accounts::find(storage, &[account.to_owned()]).await?[0].account;
+    let (link, sign_in) = SignInLink::mint(account, url, Timestamp::now(), lifetime);
+    let hint = "create another; this one was never printed";
+    let created = storage.sign_ins().create_link(&sign_in, &Actor::OPERATOR).await;
+    created.map_err(|error| Failure::change_failed(&error, "a link was created", hint))?;
     Ok((link, sign_in))
 }
 

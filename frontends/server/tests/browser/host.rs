@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use catalogue_core::admin::{AdminStorage as _, CredentialRecord, CredentialUse, NewCredential};
+use catalogue_core::admin::{Account, AdminStorage as _, CredentialRecord, CredentialUse, NewCredential};
 use catalogue_core::auth::{Scope, Scopes};
 use catalogue_core::limit::{LocalRateLimiter, RateLimit};
 use catalogue_core::storage::{Actor, KeyStorage, MemoryStorage, SignInStorage};
@@ -76,7 +76,8 @@ impl Host {
     /// Creates a sign-in link for the owner of an account.
     pub(crate) fn link(&self, account: &str) -> String {
         let url = MountUrl::parse(&self.page("")).unwrap();
-        let (link, sign_in) = SignInLink::mint(AccountId::new(account), &url, Timestamp::now(), DEFAULT_LINK_LIFETIME);
+        let account = Account { id: AccountId::new(account), name: school(account), email: String::new() };
+        let (link, sign_in) = SignInLink::mint(&account, &url, Timestamp::now(), DEFAULT_LINK_LIFETIME);
         self.runtime.block_on(self.storage.create_link(&sign_in, &Actor::OPERATOR)).unwrap();
         link.url()
     }
@@ -135,9 +136,14 @@ pub(crate) fn before(ago: Duration) -> Timestamp {
     Timestamp::from_microseconds(Timestamp::now().as_microseconds() - ago).unwrap()
 }
 
+/// Returns the name of an account, such as `School of Anna`.
+fn school(account: &str) -> String {
+    format!("School of {}{}", account[..1].to_uppercase(), &account[1..])
+}
+
 fn content() -> String {
     let account = |id: &str, name: &str| json!({ "type": "account", "id": id, "name": name });
-    let mut lines = vec![account("anna", "School of Anna"), account("bert", "School of Bert")];
+    let mut lines = ["anna", "bert"].map(|id| account(id, &school(id))).to_vec();
     lines.extend((1..=5).map(|number| {
         let slug = if number == 1 { ESCAPES.to_owned() } else { format!("course-{number}") };
         let created_at = format!("2020-01-0{number}T00:00:00Z");

@@ -1,39 +1,66 @@
 //! The page of an account's events.
 
-use catalogue_core::storage::CredentialEvent;
+use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent};
 use maud::{Markup, html};
 
-use super::frame::Frame;
-use super::list::words;
+use super::frame::ACTIVITY;
 use crate::call::{Call, MAX_EVENTS};
-use crate::times::time;
+use crate::times::dated;
 
 pub(super) fn page(call: Call<'_>, events: &[CredentialEvent]) -> Markup {
-    let Call { inner, owner, .. } = call;
     let content = html! {
-        @if events.is_empty() { p.empty { "No activity yet." } } @else { (list(call, events, true)) }
+        h1 { "Activity" }
+        @if events.is_empty() { div.empty { p { strong { "No activity yet" } } } } @else { (table(call, events, true)) }
         @if events.len() == MAX_EVENTS { p.hint { "The last " (MAX_EVENTS) " changes are shown." } }
-        p { a href=(inner.urls.page("")) { "Back to the keys" } }
     };
-    Frame { inner, owner: Some(owner) }.page("Activity", &content)
+    call.frame().section(ACTIVITY, "Activity", &content)
 }
 
-/// Returns a list of changes in the given order; `names_keys` adds the key of each change.
-pub(super) fn list(call: Call<'_>, events: &[CredentialEvent], names_keys: bool) -> Markup {
+/// Returns a table of changes in the given order; `names_keys` adds the key of each change.
+pub(super) fn table(call: Call<'_>, events: &[CredentialEvent], names_keys: bool) -> Markup {
     html! {
-        ul.events {
-            @for event in events {
-                li {
-                    span {
-                        (words(event.action))
-                        @if let Some(id) = event.credential_id.as_ref().filter(|_| names_keys) {
-                            " "
-                            a href=(call.inner.urls.key(id, "")) { bdi { (event.name.as_deref().unwrap_or(id)) } }
+        table.events {
+            thead { tr {
+                th scope="col" { "Date" }
+                th scope="col" { "What" }
+                @if names_keys { th scope="col" { "Key" } }
+                th scope="col" { "By" }
+            } }
+            tbody {
+                @for event in events {
+                    tr {
+                        td { (dated(event.at, call.now)) }
+                        td { (words(event.action)) }
+                        @if names_keys {
+                            td {
+                                @if let Some(id) = &event.credential_id {
+                                    a href=(call.inner.urls.key(id, "")) { bdi { (event.name.as_deref().unwrap_or(id)) } }
+                                }
+                            }
                         }
+                        td data-label="By" { bdi { (author(call, &event.actor)) } }
                     }
-                    span.muted { " by " bdi { (event.actor.as_str()) } " " (time(event.at, call.now)) }
                 }
             }
         }
+    }
+}
+
+/// Returns the name of the person who made a change, or the owner's if the host application does not tell people apart.
+fn author<'a>(call: Call<'a>, actor: &'a Actor) -> &'a str {
+    if *actor == Actor::OWNER { call.owner.name_or_id() } else { actor.as_str().trim_start_matches("owner ") }
+}
+
+/// Returns the event's action in words.
+const fn words(action: CredentialAction) -> &'static str {
+    match action {
+        CredentialAction::KeyCreated => "Key created",
+        CredentialAction::KeyRenamed => "Key renamed",
+        CredentialAction::KeyRotated => "Key rotated",
+        CredentialAction::KeyRevoked => "Key revoked",
+        CredentialAction::LinkMade => "Sign-in link created",
+        CredentialAction::SignedIn => "Signed in",
+        CredentialAction::SignedOut => "Signed out",
+        _ => action.name(),
     }
 }

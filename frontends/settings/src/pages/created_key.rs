@@ -2,49 +2,50 @@
 
 use maud::{Markup, html};
 
-use super::frame::{Frame, code, curl, name, prefix};
+use super::frame::{curl, name, prefix, scopes};
 use crate::call::{Call, CreatedKey};
-use crate::times::{exact, time};
+use crate::times::{dated, exact};
 
 pub(super) fn page(call: Call<'_>, created: &CreatedKey) -> Markup {
-    let Call { inner, owner, now } = call;
-    let token = created.token.expose();
-    let reminder = inner.urls.key(&created.key.identity.credential_id, "/reminder.ics");
+    let (inner, key) = (call.inner, &created.key);
+    let reminder = inner.urls.key(&key.identity.credential_id, "/reminder.ics");
     let content = html! {
-        p.notice id="once" { strong { "Copy this key now. Only its digest is stored, so it cannot be shown again." } }
+        p.notice id="once" { strong { "Copy the key now." } " You will not see it again." }
         @if let Some(old) = &created.replaces {
             p {
-                @match old.expires_at.filter(|end| *end > now) {
-                    Some(end) => { (prefix(old)) " works until " (exact(end)) "." },
-                    None => { (prefix(old)) " is refused from now on." },
+                "The old key, " (prefix(old)) ", "
+                @match old.expires_at.filter(|end| *end > call.now) {
+                    Some(end) => { "works until " (exact(end)) "." },
+                    None => { "is refused from now on." },
                 }
             }
         }
-        label for="key" { "Your new key" }
-        div.row {
-            input.key id="key" value=(token) readonly spellcheck="false" autocomplete="off" autofocus
-                aria-describedby="once" data-secret;
+        label for="key" { "Key for " (name(key)) }
+        div.row.top {
+            textarea.key id="key" rows="2" readonly spellcheck="false" autocomplete="off" autofocus
+                aria-describedby="once" data-secret { (created.token.expose()) }
             button.primary type="button" aria-label="Copy the key" hidden data-copy { "Copy" }
         }
-        @if inner.can_try {
-            div.row hidden data-try={ (inner.urls.base.as_str()) "/me" } {
-                button type="button" { "Try it" }
-                output {}
-            }
-        }
-        p.chips.muted {
-            strong { (name(&created.key)) }
-            @for scope in created.key.identity.scopes.iter() { " " span.scope { (scope) } }
-            " "
-            @match created.key.expires_at {
-                Some(end) => { span { "expires " (time(end, now)) } " " a href=(reminder) { "Reminder for your calendar" } },
-                None => { span { "never expires" } },
+        dl {
+            dt { "Scopes" } dd { (scopes(key)) }
+            dt { "Expires" }
+            dd {
+                @match key.expires_at {
+                    Some(end) => { (dated(end, call.now)) " · " a href=(reminder) { "Add a reminder to your calendar" } },
+                    None => { "never" },
+                }
             }
         }
         h2 { "Use it" }
-        (code("Copy the shell command", &html! { span data-secret { "API_KEY=" (token) } }))
+        p { "Keep the key where your program keeps its secrets, such as the environment variable " code { "API_KEY" } "." }
         (curl(inner))
-        p { a.button href=(inner.urls.page("")) { "Done" } }
+        @if inner.can_try {
+            div.row hidden data-try={ (inner.urls.base.as_str()) "/me" } {
+                button.small type="button" { "Try it" }
+                output { "Sends one request with this key." }
+            }
+        }
+        p.end { a.button href=(inner.urls.page("")) { "Done" } }
     };
-    Frame { inner, owner: Some(owner) }.page("New key", &content)
+    call.frame().page("Key created", &content)
 }

@@ -4,16 +4,20 @@ use catalogue_core::Timestamp;
 use catalogue_core::admin::{CredentialRecord, CredentialState};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::input::FieldError;
 use crate::owner::{Owner, SignOut};
 use crate::settings::Inner;
-use crate::times::time;
+use crate::times::{exact, time};
 
 pub(crate) const STYLE: &str = include_str!("style.css");
 pub(crate) const SCRIPT: &str = include_str!("script.js");
 
-/// An empty icon, so that browsers do not request one.
-const ICON: &str = "data:,";
+/// The product's mark as an icon, so that browsers do not request one.
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E\
+    %3Cpath fill='%231f5fd6' d='M1 3h6l1 1 1-1h6v10H9l-1 1-1-1H1z'/%3E%3Cpath fill='%23fff' \
+    d='M3 5h3v1H3zm0 2h3v1H3zm0 2h3v1H3zm7-4h3v1h-3zm0 2h3v1h-3zm0 2h3v1h-3z'/%3E%3C/svg%3E";
+
+/// Path of the section *Activity*; that of *Keys* is empty.
+pub(super) const ACTIVITY: &str = "/activity";
 
 /// Surroundings of a page.
 #[derive(Clone, Copy)]
@@ -23,8 +27,20 @@ pub(crate) struct Frame<'f> {
 }
 
 impl Frame<'_> {
-    /// Returns a whole page.
+    /// Returns a page with one column below its title, in the section *Keys*.
     pub(crate) fn page(self, title: &str, content: &Markup) -> Markup {
+        let column = html! {
+            div.column {
+                @if self.owner.is_some() { (self.breadcrumb(title)) }
+                h1 { (title) }
+                (content)
+            }
+        };
+        self.section("", title, &column)
+    }
+
+    /// Returns a page of the section with the path `section`. The content includes its heading.
+    pub(super) fn section(self, section: &str, title: &str, content: &Markup) -> Markup {
         html! {
             (DOCTYPE)
             html lang="en" {
@@ -37,25 +53,43 @@ impl Frame<'_> {
                     style { (PreEscaped(STYLE)) }
                 }
                 body {
-                    (self.header())
-                    main {
-                        h1 { bdi { (title) } }
-                        (content)
-                    }
+                    (self.header(section))
+                    main { (content) }
                     script { (PreEscaped(SCRIPT)) }
                 }
             }
         }
     }
 
-    fn header(self) -> Markup {
-        let home = self.inner.urls.page("");
+    pub(super) fn breadcrumb(self, title: &str) -> Markup {
+        html! {
+            nav.breadcrumb aria-label="Breadcrumb" {
+                a href=(self.inner.urls.page("")) { "Keys" }
+                span aria-hidden="true" { "/" }
+                bdi aria-current="page" { (title) }
+            }
+        }
+    }
+
+    fn header(self, section: &str) -> Markup {
+        let (urls, (name, brand_url)) = (&self.inner.urls, &self.inner.brand);
         html! {
             header {
-                @if let Some((name, url)) = &self.inner.brand {
-                    a.brand href=(url) { bdi { (name) } }
+                a.brand href=(brand_url) {
+                    svg viewBox="0 0 16 16" aria-hidden="true" {
+                        path d="M1 3h6l1 1 1-1h6v10H9l-1 1-1-1H1z" {}
+                        path d="M3 5h3v1H3zm0 2h3v1H3zm0 2h3v1H3zm7-4h3v1h-3zm0 2h3v1h-3zm0 2h3v1h-3z" {}
+                    }
+                    bdi { (name) }
                 }
-                a.home href=(home) { "Developer settings" }
+                nav aria-label="Sections" {
+                    @if self.owner.is_some() {
+                        @for (path, name) in [("", "Keys"), (ACTIVITY, "Activity")] {
+                            a href=(urls.page(path)) aria-current=[(path == section).then_some("true")] { (name) }
+                        }
+                    }
+                    a href=(urls.docs.as_str()) { "API reference" }
+                }
                 @if let Some(owner) = self.owner {
                     div.owner {
                         bdi { (owner.name_or_id()) }
@@ -63,9 +97,7 @@ impl Frame<'_> {
                             SignOut::Elsewhere => {},
                             SignOut::Link(url) => { a href=(url) { "Sign out" } },
                             SignOut::Form => {
-                                form method="post" action=(self.inner.urls.page("/sign-out")) {
-                                    button.link { "Sign out" }
-                                }
+                                form method="post" action=(urls.page("/sign-out")) { button.link { "Sign out" } }
                             },
                         }
                     }
@@ -95,21 +127,19 @@ pub(crate) fn prefix(key: &CredentialRecord) -> Markup {
     html! { code { (key.shown_prefix) "…" } }
 }
 
-/// Returns the state's name with a sign, so that states differ by more than their color.
-pub(crate) fn state(state: CredentialState) -> Markup {
-    let sign = match state {
-        CredentialState::Valid => "✓",
-        CredentialState::Ending => "◔",
-        _ => "✕",
-    };
-    html! { span class={ "state " (state.name()) } { span aria-hidden="true" { (sign) } " " (state.name()) } }
+/// Returns a key's scopes as chips.
+pub(crate) fn scopes(key: &CredentialRecord) -> Markup {
+    html! { span.chips { @for scope in key.identity.scopes.iter() { span.scope { (scope) } " " } } }
 }
 
-/// Returns when a key was used last.
-pub(crate) fn last_use(key: &CredentialRecord, now: Timestamp) -> Markup {
-    match key.last_used_at {
-        Some(at) => html! { "Last used " (time(at, now)) },
-        None => html! { "Never used" },
+/// Returns the state's name with a sign, unless the key is valid.
+pub(crate) fn state(state: CredentialState) -> Markup {
+    html! {
+        @match state {
+            CredentialState::Valid => {},
+            CredentialState::Ending => { span.state.ending { span aria-hidden="true" { "◔" } " ending" } },
+            _ => { span.state { span aria-hidden="true" { "✕" } " " (state.name()) } },
+        }
     }
 }
 
@@ -122,19 +152,34 @@ pub(crate) fn end_of(key: &CredentialRecord, now: Timestamp) -> (&'static str, O
     }
 }
 
-/// Returns how and when a key ends or has ended, in words.
-pub(crate) fn end(key: &CredentialRecord, now: Timestamp) -> Markup {
-    match end_of(key, now) {
-        (word, Some(at)) => html! { (word) " " (time(at, now)) },
-        (_, None) => html! { "Never expires" },
+/// Returns when a key was used last, in a sentence.
+pub(crate) fn last_use(key: &CredentialRecord, now: Timestamp) -> Markup {
+    match key.last_used_at {
+        Some(at) => html! { "It was last used " (time(at, now)) " (" (exact(at)) ")." },
+        None => html! { "It was never used. Uses appear within a minute." },
     }
 }
 
+/// Returns a time in words, or "never".
+pub(crate) fn time_or_never(at: Option<Timestamp>, now: Timestamp) -> Markup {
+    at.map_or_else(|| html! { "never" }, |at| time(at, now))
+}
+
 /// Returns the hint below a field, or its error instead.
-pub(crate) fn hint(id: &str, hint: &str, error: Option<&FieldError>) -> Markup {
+pub(crate) fn hint(id: &str, hint: &str, error: Option<&str>) -> Markup {
     match error {
-        Some(error) => html! { p.error id=(id) { span aria-hidden="true" { "✕ " } (error.sentence()) } },
+        Some(error) => html! { p.error id=(id) { span aria-hidden="true" { "✕ " } (error) } },
         None => html! { p.hint id=(id) { (hint) } },
+    }
+}
+
+/// Returns a radio button, with a note next to its text.
+pub(crate) fn radio(field: &str, value: &str, chosen: &str, text: &str, note: &Markup) -> Markup {
+    html! {
+        label.choice {
+            input type="radio" name=(field) value=(value) checked[value == chosen];
+            span { (text) " " span.hint { (note) } }
+        }
     }
 }
 
@@ -142,28 +187,19 @@ pub(crate) fn hint(id: &str, hint: &str, error: Option<&FieldError>) -> Markup {
 pub(crate) fn curl(inner: &Inner) -> Markup {
     let (base, settings) = (&inner.urls.base, &inner.urls.settings);
     let origin = if base.origin().is_empty() { settings.origin() } else { base.origin() };
-    let lines = code(
-        "Copy the curl command",
-        &html! {
-            "curl -H \"Authorization: Bearer $API_KEY\" \\\n  \""
-            @if origin.is_empty() { span data-origin { "$SERVER" } } @else { (origin) }
-            (base.path()) "/courses\""
-        },
-    );
-    html! {
-        (lines)
-        @if origin.is_empty() {
-            noscript { p.hint { "Replace $SERVER with this server's URL, such as https://api.example.com." } }
-        }
-    }
-}
-
-/// Returns lines to paste, with a button that is hidden without the script.
-pub(crate) fn code(label: &str, lines: &Markup) -> Markup {
     html! {
         div.code {
-            pre { code { (lines) } }
-            button type="button" aria-label=(label) hidden data-copy { "Copy" }
+            pre tabindex="0" {
+                code {
+                    "curl -H \"Authorization: Bearer $API_KEY\" \\\n  \""
+                    @if origin.is_empty() { span data-origin { "$SERVER" } } @else { (origin) }
+                    (base.path()) "/courses\""
+                }
+            }
+            button type="button" aria-label="Copy the curl command" hidden data-copy { "Copy" }
+        }
+        @if origin.is_empty() {
+            noscript { p.hint { "Replace $SERVER with this server's URL, such as https://api.example.com." } }
         }
     }
 }

@@ -1,17 +1,19 @@
 //! The page of a key.
 
+use std::time::Duration;
+
 use catalogue_core::admin::{CredentialRecord, CredentialState};
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::storage::{CredentialAction, CredentialEvent};
 use maud::{Markup, html};
 
-use super::frame::{Frame, end_of, hint, link, name, name_of, prefix, state};
+use super::frame::{end_of, hint, last_use, link, name, name_of, prefix, radio, scopes, state};
 use super::{activity, list};
 use crate::call::Call;
 use crate::form::Form;
-use crate::input::{DEFAULT_OVERLAP, FieldError, MAX_NAME, OVERLAPS};
+use crate::input::{DEFAULT_OVERLAP, FieldError, OVERLAPS};
 use crate::nonce::Nonce;
-use crate::times::time;
+use crate::times::{dated, exact};
 
 /// Maximum number of the account's events among which the key's changes are searched.
 pub(super) const MAX_EVENTS: usize = 1000;
@@ -29,9 +31,8 @@ pub(super) fn page(
     events: &[CredentialEvent],
     refused: RefusedForm<'_>,
 ) -> Markup {
-    let Call { inner, owner, now } = call;
+    let now = call.now;
     let id = &*key.identity.credential_id;
-    let at = |below: &str| inner.urls.key(id, below);
     let key_state = key.state(now);
     let changes: Vec<_> =
         events.iter().filter(|event| event.credential_id.as_deref() == Some(id)).take(MAX_CHANGES).cloned().collect();
@@ -39,30 +40,32 @@ pub(super) fn page(
         && changes.len() < MAX_CHANGES
         && changes.last().is_none_or(|first| first.action != CredentialAction::KeyCreated);
     let content = html! {
-        p.top { (state(key_state)) (prefix(key)) }
+        (call.frame().breadcrumb(name_of(key)))
+        div.title {
+            h1 { (name(key)) }
+            (state(key_state))
+            @if key_state.is_active() { (rename(call, key, refused)) }
+        }
         (list::advice(call, key, keys))
         (facts(call, key, keys))
         @if key_state == CredentialState::Valid && key.identity.kind == CredentialKind::ApiKey {
             h2 id="rotate" { "Rotate" }
             (rotate(call, key, refused))
         }
-        h2 { "Rename" }
-        (rename(call, key, refused))
         @if !changes.is_empty() || may_have_older {
-            h2 { "Changes" }
-            @if !changes.is_empty() { (activity::list(call, &changes, false)) }
+            h2 { "Activity" }
+            @if !changes.is_empty() { (activity::table(call, &changes, false)) }
             @if may_have_older { p.hint { "Older changes are not shown." } }
         }
         @if key_state.is_active() {
             section.danger {
                 h2 { "Revoke" }
-                p { "Programs that use the key are refused from the next request on." }
-                p { a.button.bad href=(at("/revoke")) { "Revoke " (name(key)) "…" } }
+                p { "Programs that use " strong { (name(key)) } " are refused from the next request on. " (last_use(key, now)) }
+                p { a.button.bad href=(call.inner.urls.key(id, "/revoke")) { "Revoke key…" } }
             }
         }
-        p { a href=(inner.urls.page("")) { "Back to the keys" } }
     };
-    Frame { inner, owner: Some(owner) }.page(name_of(key), &content)
+    call.frame().section("", name_of(key), &content)
 }
 
 fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {
@@ -73,21 +76,18 @@ fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> M
     let (word, end) = end_of(key, now);
     let predecessor = keys.iter().find(|old| old.replaced_by.as_deref() == Some(id));
     html! {
-        dl {
+        dl.card {
+            dt { "Key" } dd { (prefix(key)) }
             dt { "Id" } dd { code { (id) } }
-            dt { "Scopes" }
-            dd { @for scope in key.identity.scopes.iter() { span.scope { (scope) } " " } }
-            dt { "Created" } dd { (time(key.created_at, now)) }
+            dt { "Scopes" } dd { (scopes(key)) }
+            dt { "Created" } dd { (dated(key.created_at, now)) }
             dt { "Last used" }
-            dd {
-                @match key.last_used_at { Some(at) => (time(at, now)), None => "never" }
-                " " span.hint { "(recorded at most once a minute)" }
-            }
+            dd { @match key.last_used_at { Some(at) => (dated(at, now)), None => { "never " span.hint { "(uses appear within a minute)" } } } }
             dt { (word) }
             dd {
-                @match end { Some(at) => (time(at, now)), None => "never" }
+                @match end { Some(at) => (dated(at, now)), None => "never" }
                 @if key.expires_at.is_some() && key.state(now).is_active() {
-                    " · " a href=(call.inner.urls.key(id, "/reminder.ics")) { "Remind me" }
+                    " · " a href=(call.inner.urls.key(id, "/reminder.ics")) { "Add a reminder to your calendar" }
                 }
             }
             @if let Some(new) = successor { dt { "Successor" } dd { (link(call.inner, new)) " " (prefix(new)) } }
@@ -96,37 +96,39 @@ fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> M
     }
 }
 
+/// Returns the form next to the title, open if its value was refused.
 fn rename(call: Call<'_>, key: &CredentialRecord, refused: RefusedForm<'_>) -> Markup {
     let refused = refused.filter(|(_, error)| error.parameter == "name");
     let value =
         refused.map_or_else(|| key.name.as_deref().unwrap_or_default(), |(form, _)| form.first_or_empty("name"));
-    let error = refused.map(|(_, error)| error);
+    let error = refused.map(|(_, error)| error.sentence());
     html! {
-        form method="post" action=(call.inner.urls.key(&key.identity.credential_id, "/name")) {
-            label for="name" { "Name" }
-            div.row {
-                input id="name" name="name" value=(value) autocomplete="off" maxlength=(MAX_NAME) required
-                    autofocus[error.is_some()] aria-invalid=[error.map(|_| "true")] aria-describedby="name-hint";
-                button { "Rename" }
+        details.rename open[error.is_some()] {
+            summary.button { "Rename" }
+            form method="post" action=(call.inner.urls.key(&key.identity.credential_id, "/name")) {
+                label for="name" { "New name" }
+                div.row {
+                    input id="name" name="name" value=(value) autocomplete="off" required autofocus[error.is_some()]
+                        aria-invalid=[error.map(|_| "true")] aria-describedby="name-hint";
+                    button.primary { "Save name" }
+                }
+                (hint("name-hint", "At most 100 characters.", error))
             }
-            (hint("name-hint", "Only the name can be changed. For other scopes, create another key.", error))
         }
     }
 }
 
 fn rotate(call: Call<'_>, key: &CredentialRecord, refused: RefusedForm<'_>) -> Markup {
-    let error = refused.map(|(_, error)| error).filter(|error| error.parameter != "name");
+    let error = refused.map(|(_, error)| error).filter(|error| error.parameter != "name").map(FieldError::sentence);
     html! {
-        p { "Creates a new key with the same name, scopes and lifetime. Both work until the old one ends." }
-        form method="post" action=(call.inner.urls.key(&key.identity.credential_id, "/rotate")) {
+        form.card method="post" action=(call.inner.urls.key(&key.identity.credential_id, "/rotate")) {
+            p { "Creates a new key with the same name, scopes and lifetime. Both work until the old one ends." }
             input type="hidden" name="nonce" value=(Nonce::fresh(call.now).text());
             fieldset aria-describedby="overlap-hint" {
                 legend { "The old key ends" }
-                @for (choice, _, words) in OVERLAPS {
-                    label.choice {
-                        input type="radio" name="overlap" value=(choice) checked[choice == DEFAULT_OVERLAP];
-                        span { (words) }
-                    }
+                @for (choice, seconds, words) in OVERLAPS {
+                    @let end = call.now.checked_add(Duration::from_secs(seconds)).filter(|_| seconds > 0);
+                    (radio("overlap", choice, DEFAULT_OVERLAP, words, &html! { @if let Some(end) = end { (exact(end)) } }))
                 }
                 (hint("overlap-hint", "Switch to the new key before then.", error))
             }

@@ -1,47 +1,53 @@
 //! The list of keys.
 
+use catalogue_core::Timestamp;
 use catalogue_core::admin::CredentialRecord;
-use catalogue_core::storage::CredentialAction;
 use maud::{Markup, html};
 
-use super::frame::{Frame, curl, end, last_use, link, name, prefix, state};
+use super::check;
+use super::frame::{curl, end_of, link, name, prefix, scopes, state, time_or_never};
 use crate::call::{Call, MAX_ENDED};
 use crate::form::Form;
 use crate::key::{Hint, hints, successor};
 use crate::times::time;
 
 pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> Markup {
-    let Call { inner, owner, now } = call;
+    let now = call.now;
     let (active, mut ended): (Vec<_>, Vec<_>) = keys.iter().partition(|key| key.state(now).is_active());
     ended.sort_by_key(|key| std::cmp::Reverse(key.end()));
     let content = html! {
-        (success_message(keys, query))
-        div.lead {
-            p { "Programs use a key to read your courses through the API. Give each program its own." }
-            a.button.primary href=(inner.urls.page("/keys/new")) { "New key" }
+        div.title {
+            h1 { "API keys" }
+            a.button.primary href=(call.inner.urls.page("/keys/new")) { "New key" }
         }
+        (success_message(keys, query))
         @if active.is_empty() {
-            p.empty { @if ended.is_empty() { "No keys yet." } @else { "No valid keys." } }
+            div.empty {
+                svg viewBox="0 0 48 48" aria-hidden="true" { path d="M20 28a8 8 0 1 1 0-.1L40 8m-8 8 5 5m-11 1 4 4" {} }
+                p { strong { @if ended.is_empty() { "No keys yet" } @else { "No active keys" } } }
+                p { "A program needs a key to read your courses through the API. Give each program its own." }
+            }
         } @else {
-            ul.cards { @for key in &active { (card(call, key, keys)) } }
-            p.hint { "Uses are recorded at most once a minute." }
+            (table(call, "Expires", &grouped(&active, keys, now), keys))
+            p.hint { "Uses appear here within a minute." }
         }
         @if !ended.is_empty() {
-            details {
+            details.ended {
                 summary { "Ended keys (" (ended.len()) ")" }
-                ul.cards { @for key in &ended { (card(call, key, keys)) } }
+                (table(call, "Ended", &ended.iter().map(|key| vec![*key]).collect::<Vec<_>>(), keys))
                 @if ended.len() >= MAX_ENDED { p.hint { "The last " (MAX_ENDED) " are shown." } }
             }
         }
-        (lookup_form(call))
-        h2 { "Use a key" }
-        (curl(inner))
-        p {
-            a href=(inner.urls.docs.as_str()) { "API reference" } " · "
-            a href=(inner.urls.page("/activity")) { "Activity" }
+        @if !active.is_empty() {
+            h2 { "Use a key" }
+            (curl(call.inner))
+        }
+        details.help {
+            summary { "Found a key in a log or a repository? Check whether it is yours." }
+            (check::form(call, None))
         }
     };
-    Frame { inner, owner: Some(owner) }.page("API keys", &content)
+    call.frame().section("", "API keys", &content)
 }
 
 /// Returns a sentence about the previous action, from a fixed list.
@@ -60,21 +66,43 @@ fn success_message(keys: &[CredentialRecord], query: &Form) -> Markup {
     }
 }
 
-fn card(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {
+/// Returns the active keys, newest first, in groups: a key and those that it replaces.
+fn grouped<'k>(
+    active: &[&'k CredentialRecord],
+    keys: &[CredentialRecord],
+    now: Timestamp,
+) -> Vec<Vec<&'k CredentialRecord>> {
+    let mut groups: Vec<Vec<&CredentialRecord>> = Vec::new();
+    for key in active {
+        let new = successor(key, keys, now).map(|new| &new.identity.credential_id);
+        let has_new = |group: &&mut Vec<&CredentialRecord>| Some(&group[0].identity.credential_id) == new;
+        match groups.iter_mut().find(has_new) {
+            Some(group) => group.push(key),
+            None => groups.push(vec![key]),
+        }
+    }
+    groups
+}
+
+fn table(call: Call<'_>, end: &str, groups: &[Vec<&CredentialRecord>], keys: &[CredentialRecord]) -> Markup {
     let now = call.now;
     html! {
-        li.card {
-            p.top { strong { (link(call.inner, key)) } (state(key.state(now))) }
-            p.chips {
-                (prefix(key))
-                @for scope in key.identity.scopes.iter() { " " span.scope { (scope) } }
+        table.keys {
+            thead { tr { @for column in ["Name", "Key", "Scopes", "Last used", end, "State"] { th scope="col" { (column) } } } }
+            @for group in groups {
+                tbody {
+                    @for key in group {
+                        tr {
+                            th scope="row" { (link(call.inner, key)) }
+                            td { (prefix(key)) }
+                            td { (scopes(key)) }
+                            td data-label="Last used" { (time_or_never(key.last_used_at, now)) }
+                            td data-label=(end_of(key, now).0) { (time_or_never(end_of(key, now).1, now)) }
+                            td.state-cell { (state(key.state(now))) (advice(call, key, keys)) }
+                        }
+                    }
+                }
             }
-            p.chips.muted {
-                span { "Created " (time(key.created_at, now)) } " "
-                span { (last_use(key, now)) } " "
-                span { (end(key, now)) }
-            }
-            (advice(call, key, keys))
         }
     }
 }
@@ -93,8 +121,7 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
                     li { span aria-hidden="true" { "!" } " " @match hint {
                         Hint::EndsSoon => { "It expires soon. " a href={ (at("")) "#rotate" } { "Rotate it" } "." },
                         Hint::Unused => { "It has not been used for 90 days. " a href=(at("/revoke")) { "Revoke it" } "." },
-                        Hint::NeverUsed => { "It has not been used yet. " a href=(at("/revoke")) { "Revoke it" } " if you do not need it." },
-                        Hint::NeverEnds => { "It never expires. Review it from time to time." },
+                        Hint::NeverUsed => { "It was never used. " a href=(at("/revoke")) { "Revoke it" } " if you do not need it." },
                         Hint::StillUsed => {
                             "It is still in use. Switch to " @if let Some(new) = successor { (prefix_link(call, new)) } "."
                         },
@@ -116,33 +143,4 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
 /// Returns a link with the first characters of a key, because a key and its predecessor have the same name.
 fn prefix_link(call: Call<'_>, key: &CredentialRecord) -> Markup {
     html! { a href=(call.inner.urls.key(&key.identity.credential_id, "")) { (prefix(key)) } }
-}
-
-/// Returns the form that looks up a pasted key.
-pub(super) fn lookup_form(call: Call<'_>) -> Markup {
-    html! {
-        h2 id="found" { "Found a key?" }
-        form method="post" action=(call.inner.urls.page("/check")) {
-            label for="token" { "Paste the key" }
-            div.row {
-                input id="token" name="token" autocomplete="off" spellcheck="false" required aria-describedby="token-hint";
-                button { "Look up" }
-            }
-            p.hint id="token-hint" { "Checks whether it is yours. It is neither stored nor shown." }
-        }
-    }
-}
-
-/// Returns the event's action in words.
-pub(super) const fn words(action: CredentialAction) -> &'static str {
-    match action {
-        CredentialAction::KeyCreated => "Key created",
-        CredentialAction::KeyRenamed => "Key renamed",
-        CredentialAction::KeyRotated => "Key rotated",
-        CredentialAction::KeyRevoked => "Key revoked",
-        CredentialAction::LinkMade => "Sign-in link created",
-        CredentialAction::SignedIn => "Signed in",
-        CredentialAction::SignedOut => "Signed out",
-        _ => action.name(),
-    }
 }

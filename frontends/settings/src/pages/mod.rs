@@ -50,8 +50,8 @@ pub(crate) async fn respond(call: Call<'_>, found: &RouteMatch, form: &Form) -> 
         }
         Action::Reminder => return reminder(call, id).await,
         Action::Check => {
-            let checked = call.check(form.one("token")?.trim()).await?;
-            check::page(call, &checked)
+            let text = form.one("token")?.trim();
+            check::page(call, &call.check(text).await?, text)
         }
         Action::Activity => activity::page(call, &call.events(MAX_EVENTS).await?),
         Action::ShowSignIn | Action::SignIn | Action::SignOut => return Err(Failure::NotFound),

@@ -4,11 +4,12 @@ use catalogue_core::Timestamp;
 use catalogue_core::auth::Scope;
 use maud::{Markup, html};
 
-use super::frame::{Frame, hint};
+use super::frame::{hint, radio};
 use crate::call::Call;
 use crate::form::Form;
-use crate::input::{self, DEFAULT_EXPIRY, FieldError, LIFETIMES, MAX_NAME, NewKey};
+use crate::input::{self, DAY, DEFAULT_EXPIRY, FieldError, LIFETIMES, NewKey};
 use crate::nonce::Nonce;
+use crate::times::last_day;
 
 /// Returns the form with the values of the link that led to it. Invalid values are left out.
 pub(super) fn from_link(call: Call<'_>, query: &Form) -> Markup {
@@ -43,67 +44,66 @@ fn ok_or_push<T>(value: Result<T, FieldError>, errors: &mut Vec<FieldError>) -> 
     value.map_err(|error| errors.push(error)).ok()
 }
 
+/// Returns what the owner of a key with `scope` gives away.
+const fn gives(scope: &Scope) -> &'static str {
+    match scope {
+        Scope::ReadCourses => "Read your courses and module titles",
+        _ => "See which account a key belongs to",
+    }
+}
+
 /// Returns the form with the values of a link or of a rejected form, and each error next to its field.
 pub(super) fn page(call: Call<'_>, values: &Form, errors: &[FieldError]) -> Markup {
-    let Call { inner, owner, now } = call;
-    let default_choice = if errors.is_empty() { DEFAULT_EXPIRY } else { "" };
-    let expires = values.all("expires").next().unwrap_or(default_choice);
-    let is_chosen = |scope: &Scope| values.all("scope").any(|name| name == scope.name());
-    let error = |field: &str| errors.iter().find(|error| error.parameter == field);
+    let Call { inner, now, .. } = call;
+    let default = |choice: &'static str| if errors.is_empty() { choice } else { "" };
+    let expires = values.all("expires").next().unwrap_or(default(DEFAULT_EXPIRY));
+    let default_scope = values.all("scope").next().is_none().then_some(default(Scope::ReadCourses.name()));
+    let is_chosen = |scope: &Scope| values.all("scope").chain(default_scope).any(|name| name == scope.name());
+    let error = |field: &str| errors.iter().find(|error| error.parameter == field).map(FieldError::sentence);
     let is_first = |field: &str| errors.first().is_some_and(|error| error.parameter == field);
     let content = html! {
         @if errors.is_empty() && !values.is_empty() { p.notice { "These values came with the link. Check them." } }
-        @if let Some(error) = error("nonce") { p.error role="alert" { (error.sentence()) } }
+        @if let Some(error) = error("nonce") { p.warning role="alert" { (error) } }
         form.fields method="post" action=(inner.urls.page("/keys")) {
             input type="hidden" name="nonce" value=(Nonce::fresh(now).text());
             div {
                 label for="name" { "Name" }
-                input id="name" name="name" value=(values.first_or_empty("name")) autocomplete="off" maxlength=(MAX_NAME) required
+                input id="name" name="name" value=(values.first_or_empty("name")) autocomplete="off" required
                     autofocus[errors.is_empty() || is_first("name")] aria-invalid=[error("name").map(|_| "true")]
                     aria-describedby="name-hint";
-                (hint("name-hint", "The program that will use it, such as \"website\".", error("name")))
+                (hint("name-hint", "The program that will use it, such as \"website\". At most 100 characters.", error("name")))
             }
             fieldset aria-describedby="scope-hint" {
                 legend { "Scopes" }
-                @for (number, (scope, grants)) in Scope::DEFINED.iter().enumerate() {
+                @for (number, (scope, _)) in Scope::DEFINED.iter().rev().enumerate() {
                     label.choice {
                         input type="checkbox" name="scope" value=(scope.name()) checked[is_chosen(scope)]
                             autofocus[number == 0 && is_first("scope")];
-                        span { code { (scope.name()) } span.hint { (grants) } }
+                        span { code { (scope.name()) } span.hint { (gives(scope)) } }
                     }
                 }
                 (hint("scope-hint", "Scopes cannot be changed later. For other scopes, create another key.", error("scope")))
             }
             fieldset aria-describedby="expires-hint" {
                 legend { "Expires" }
-                div.choices {
-                    @for (choice, days) in LIFETIMES {
-                        (radio(choice, expires, &html! { "in " (days) " days" }))
-                    }
+                @for (choice, days) in LIFETIMES {
+                    @let end = now.checked_add(DAY * days).map(last_day);
+                    (radio("expires", choice, expires, &format!("in {days} days"), &html! { (end.unwrap_or_default()) }))
                 }
-                (radio("date", expires, &html! { "on a date" }))
+                (radio("expires", "date", expires, "on a date", &html! {}))
                 div.inset {
                     input id="date" name="date" type="date" value=(values.first_or_empty("date")) aria-label="Date" autofocus[is_first("date")]
                         aria-invalid=[error("date").map(|_| "true")] aria-describedby="date-hint";
                     (hint("date-hint", "The key works until this day ends, in UTC.", error("date")))
                 }
-                (radio("never", expires, &html! { "never" }))
-                (hint("expires-hint", "Keys without expiry need regular review.", error("expires")))
+                (radio("expires", "never", expires, "never", &html! { "Keys that never expire stay dangerous if they leak." }))
+                (hint("expires-hint", "Before a key expires, you can rotate it.", error("expires")))
             }
             div.row {
                 button.primary { "Create key" }
-                a href=(inner.urls.page("")) { "Back to the keys" }
+                a.button href=(inner.urls.page("")) { "Cancel" }
             }
         }
     };
-    Frame { inner, owner: Some(owner) }.page("New key", &content)
-}
-
-fn radio(choice: &str, chosen: &str, text: &Markup) -> Markup {
-    html! {
-        label.choice {
-            input type="radio" name="expires" value=(choice) checked[choice == chosen];
-            span { (text) }
-        }
-    }
+    call.frame().page("New key", &content)
 }

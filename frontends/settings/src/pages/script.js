@@ -38,17 +38,20 @@
   for (const row of all("[data-try]")) {
     const [button, output] = [row.querySelector("button"), row.querySelector("output")];
     row.hidden = false;
+    const show = (state, text) => {
+      output.className = state;
+      output.textContent = text;
+    };
     button.addEventListener("click", async () => {
-      output.textContent = "…";
+      show("", "…");
       const headers = { Authorization: `Bearer ${document.getElementById("key").value}` };
       try {
         const response = await fetch(origin(row.dataset.try), { headers, cache: "no-store", credentials: "omit" });
         const body = await response.json().catch(() => null);
-        output.textContent = response.ok && body
-          ? `${response.status}: it works, for ${body.data.userId} with ${body.data.scopes.join(" ")}`
-          : `${response.status}: ${body?.error?.message ?? "this is not a response of the API"}`;
+        if (response.ok && body) show("good", `✓ The key works. The API accepts it with ${body.data.scopes.join(" and ")}.`);
+        else show("bad", `✕ ${response.status}: ${body?.error?.message ?? "This is not a response of the API."}`);
       } catch {
-        output.textContent = "The API cannot be reached from this page.";
+        show("bad", "✕ The API cannot be reached from this page.");
       }
     });
   }
@@ -61,14 +64,22 @@
     }
   });
 
-  // Moves the code of a sign-in link from the URL into the field. Only a person sends the form.
+  // Moves the code of a sign-in link from the URL into the form, which names the account. Only a person sends it.
   const form = document.querySelector("[data-sign-in]");
   const take = () => {
     const code = location.hash.slice(1);
     if (!form || !code.startsWith("csin_")) return;
-    form.elements.code.value = code;
     history.replaceState(null, "", location.pathname + location.search);
-    form.querySelector("button").focus();
+    form.elements.code.value = code;
+    const [button, name] = [form.querySelector("button"), document.createElement("bdi")];
+    try {
+      name.textContent = decodeURIComponent(code.split(".")[1].replaceAll("~", "%"));
+    } catch {
+      return;
+    }
+    button.replaceChildren("Continue as ", name);
+    form.querySelector(".field").hidden = true;
+    button.focus();
   };
   take();
   addEventListener("hashchange", take);

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use catalogue_core::admin::Account;
 use catalogue_core::auth::{BearerToken, TokenDigest};
 use catalogue_core::storage::NewSignIn;
-use catalogue_core::{AccountId, MountUrl, Timestamp};
+use catalogue_core::{MountUrl, Timestamp};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// Prefix of sign-in codes.
 pub const LINK_PREFIX: &str = "csin_";
@@ -20,8 +22,12 @@ pub const MAX_LINK_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 const SECRET_LEN: usize = 43;
 
-/// A new sign-in link: `csin_` and 256 random bits in the fragment of a URL, which browsers do not send. Its `Debug` output
-/// does not contain them.
+/// Maximum length of the account's name in a link, in characters.
+const MAX_SHOWN_NAME: usize = 60;
+
+/// A new sign-in link: `csin_`, 256 random bits and the account's name in the fragment of a URL, which browsers do not send.
+/// The sign-in page shows the name before the code is used; a code with another name is invalid. Its `Debug` output contains
+/// neither.
 #[derive(Clone)]
 pub struct SignInLink {
     page: String,
@@ -29,16 +35,22 @@ pub struct SignInLink {
 }
 
 impl SignInLink {
-    /// Creates a link to the settings at `settings_url` that signs the owner of `account` in, and the record to store.
+    /// Creates a link to the settings at `settings_url` that signs the owner of `account` in, and the record to store. An
+    /// account without a name is named by its id.
     /// It is valid from `now` for `lifetime`, but at most for [`MAX_LINK_LIFETIME`].
     ///
     /// # Panics
     /// Panics if the system has no source of randomness.
     #[must_use]
-    pub fn mint(account: AccountId, settings_url: &MountUrl, now: Timestamp, lifetime: Duration) -> (Self, NewSignIn) {
-        let link =
-            Self { page: format!("{}/sign-in", settings_url.as_str()), code: format!("{LINK_PREFIX}{}", secret()) };
+    pub fn mint(account: &Account, settings_url: &MountUrl, now: Timestamp, lifetime: Duration) -> (Self, NewSignIn) {
+        let name = if account.name.is_empty() { account.id.as_str() } else { &account.name };
+        let name: String = name.chars().take(MAX_SHOWN_NAME).collect();
+        // Bearer tokens may contain a tilde, but no percent sign.
+        let name = utf8_percent_encode(&name, NON_ALPHANUMERIC).to_string().replace('%', "~");
+        let code = format!("{LINK_PREFIX}{}.{name}", secret());
+        let link = Self { page: format!("{}/sign-in", settings_url.as_str()), code };
         let expires_at = now.checked_add(lifetime.min(MAX_LINK_LIFETIME)).unwrap_or(Timestamp::MAX);
+        let account = account.id.clone();
         let sign_in = NewSignIn { digest: digest_of(&link.code), account, created_at: now, expires_at };
         (link, sign_in)
     }
@@ -76,6 +88,6 @@ pub(super) fn digest_of(secret: &str) -> TokenDigest {
 
 /// Returns the digest of `code` if it is well-formed.
 pub(super) fn code_digest(code: &str) -> Option<TokenDigest> {
-    let is_well_formed = code.len() == LINK_PREFIX.len() + SECRET_LEN && code.starts_with(LINK_PREFIX);
-    BearerToken::new(code).filter(|_| is_well_formed).map(|code| code.digest())
+    let secret = code.strip_prefix(LINK_PREFIX)?.split('.').next()?;
+    BearerToken::new(code).filter(|_| secret.len() == SECRET_LEN).map(|code| code.digest())
 }

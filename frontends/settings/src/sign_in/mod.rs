@@ -31,6 +31,9 @@ use crate::settings::{DeveloperSettings, Inner, acquire};
 /// Lifetime of a session.
 const SESSION_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 
+/// Reason for the sign-in page after a sign-out.
+pub(crate) const SIGNED_OUT: &str = "signed_out";
+
 /// Maximum number of sign-in attempts per client and minute; an unknown session cookie counts as one.
 const ATTEMPTS_PER_MINUTE: u32 = 20;
 
@@ -164,7 +167,7 @@ impl SignIn {
             Action::SignIn => self.sign_in(inner, head, form, identified).await,
             Action::SignOut => self.sign_out(inner, head).await,
             _ => {
-                let why = ["expired", "revoked"].into_iter().find(|why| *why == form.first_or_empty("why"));
+                let why = ["expired", "revoked", SIGNED_OUT].into_iter().find(|why| *why == form.first_or_empty("why"));
                 let why = why.map(|why| Failure::SignedOut(why, None));
                 Ok(html(StatusCode::OK, page::page(frame, next(inner, form), why.as_ref())))
             }
@@ -207,7 +210,7 @@ impl SignIn {
     async fn sign_out(&self, inner: &Inner, head: &request::Parts) -> Result<Response<Bytes>, Failure> {
         let cookie = self.cookie(inner, head);
         let had_session = self.end(&cookie, head, (inner.clock)(), Some(&*inner.changes)).await?;
-        let mut response = see_other(&inner.urls.page("/sign-in"));
+        let mut response = see_other(&format!("{}?why={SIGNED_OUT}", inner.urls.page("/sign-in")));
         if had_session {
             response.headers_mut().insert(SET_COOKIE, cookie.clear());
         }

@@ -1,4 +1,4 @@
-//! The form "Found a key?".
+//! The form that checks a key.
 
 use catalogue_core::auth::{CredentialKind, NewToken};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ async fn other_accounts_key_is_indistinguishable_from_unknown_key() {
     let (mut pages, mut responses) = (Vec::new(), Vec::new());
     for token in [&*others_key.token, unknown.expose()] {
         let page = app.post("/settings/check", &[("token", token)]).await;
-        page.shows("This looks like a key, but it is not one of yours.");
+        page.shows("This key is not yours. Tell the operator of this service where you found it.");
         page.hides(token);
         pages.push(page.body);
         responses.push(app.send("POST", "/settings/api/check", &json!({ "token": token })).await.body);
@@ -37,9 +37,11 @@ async fn other_accounts_key_is_indistinguishable_from_unknown_key() {
     assert_eq!(responses[0], json!({ "data": { "kind": "api-key", "key": Value::Null } }).to_string());
     let mut mistyped = unknown.expose().to_owned();
     mistyped.pop();
-    for text in ["", "hello", &mistyped, "<script>"] {
+    for text in ["", "hello", &mistyped, "<script>a"] {
         let page = app.post("/settings/check", &[("token", text)]).await;
-        page.shows("This is not a key of this service.");
+        page.shows("This is not a key of this service. Check that it is complete.");
+        let kept = text.replace('<', "&lt;").replace('>', "&gt;");
+        page.shows(&format!("value=\"{kept}\""));
         page.hides("<script>a");
     }
     let data = app.send("POST", "/settings/api/check", &json!({ "token": "hello" })).await.data();

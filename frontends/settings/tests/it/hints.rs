@@ -25,7 +25,7 @@ async fn hints_follow_age_use_and_expiry() {
     let app = App::new().await;
     let endless = app.make("endless").await;
     let key = create_expiring(&app).await;
-    assert_eq!(hints(&app, &endless).await, ["never_ends"]);
+    assert!(hints(&app, &endless).await.is_empty());
     assert!(hints(&app, &key).await.is_empty());
     app.clock.advance(7 * DAY);
     assert!(hints(&app, &key).await.is_empty());
@@ -48,6 +48,18 @@ async fn hints_follow_age_use_and_expiry() {
     app.clock.advance(14 * DAY);
     let ended = app.get(&key.api("")).await.data();
     assert_eq!((&ended["state"], &ended["hints"]), (&json!("expired"), &json!([])));
+}
+
+#[tokio::test]
+async fn short_lived_key_gets_hint_in_last_quarter() {
+    let app = App::new().await;
+    let mut body = new_key("partner");
+    body["expiresAt"] = json!("2026-11-26T04:40:00Z");
+    let key = Key::of(app.send("POST", "/settings/api/keys", &body).await.data());
+    app.clock.advance(3 * DAY - 1);
+    assert!(hints(&app, &key).await.is_empty());
+    app.clock.advance(1);
+    assert_eq!(hints(&app, &key).await, ["ends_soon"]);
 }
 
 #[tokio::test]

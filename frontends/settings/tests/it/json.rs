@@ -19,8 +19,7 @@ fn key_schema(more: &Value) -> Value {
         "replacedBy": { "type": ["string", "null"] },
         "state": { "enum": ["valid", "ending", "expired", "revoked"] },
         "hints": { "type": "array", "items": {
-            "enum": ["ends_soon", "unused", "never_used", "never_ends", "still_used", "successor_unused",
-                "successor_ended"]
+            "enum": ["ends_soon", "unused", "never_used", "still_used", "successor_unused", "successor_ended"]
         } },
     });
     properties.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

@@ -6,6 +6,7 @@ use std::time::Duration;
 use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::Scopes;
 use catalogue_core::storage::{Actor, KeyStorage as _};
+use catalogue_settings::Owner;
 use serde_json::json;
 
 use crate::app::{App, DAY, Key, TestResponse, get, json_request, new_key};
@@ -25,26 +26,32 @@ async fn created_key_is_shown_once_and_listed() {
     let app = App::new().await;
     let empty = app.get("/settings").await;
     assert_eq!(empty.status, 200);
-    empty.shows("No keys yet.");
+    empty.shows("<bdi>Course Catalogue Read API</bdi>");
+    empty.shows("No keys yet");
     empty.shows("href=\"/settings/keys/new\"");
     empty.shows("action=\"/settings/check\"");
     let created = create(&app, &PARTNER).await;
     assert_eq!(created.status, 201);
-    created.shows("Copy this key now. Only its digest is stored, so it cannot be shown again.");
-    created.shows("Your new key");
+    created.shows("<title>Key created");
+    created.shows("You will not see it again.");
     created.shows("data-try=\"/api/v1/me\"");
     let token = created.token();
-    assert_eq!(created.body.matches(&token).count(), 2, "in the field, and in the line to paste");
+    assert_eq!(created.body.matches(&token).count(), 1);
     let list = app.get("/settings/").await;
     list.shows("partner");
     list.shows(&format!("{}…", &token[..8]));
-    list.shows("Never used");
-    list.shows("Expires <time");
+    list.shows("data-label=\"Last used\">never</td>");
+    list.shows("data-label=\"Expires\"><time");
     list.shows("in 90 days");
+    list.hides("class=\"state\"");
     list.hides(&token);
     let events = app.get("/settings/activity").await;
     events.shows("Key created");
+    events.shows("data-label=\"By\"><bdi>anna</bdi>");
     events.hides(&token);
+    let owner = Owner::new("anna".into()).display_name("School of Anna");
+    let events = app.call_by(owner, get("/settings/activity")).await;
+    events.shows("data-label=\"By\"><bdi>School of Anna</bdi>");
     assert_eq!(created.labels.action, "create_key");
     assert_eq!(created.labels.account.as_ref().unwrap().as_str(), "anna");
 }
@@ -54,7 +61,7 @@ async fn invalid_form_keeps_input_and_names_problems() {
     let app = App::new().await;
     let response = create(&app, &[("name", " "), ("expires", "date"), ("date", "2026-11-21")]).await;
     assert_eq!(response.status, 400);
-    for sentence in ["Fill in this field.", "Choose at least one.", "That time has passed. Choose a later one."] {
+    for sentence in ["Give the key a name.", "Choose at least one.", "That time has passed. Choose a later one."] {
         response.shows(sentence);
     }
     response.shows("value=\"2026-11-21\"");
@@ -73,7 +80,11 @@ async fn link_fills_form_but_creates_no_key() {
     let plain = app.get("/settings/keys/new").await;
     plain.hides("came with the link");
     plain.shows("value=\"90d\" checked");
-    assert!(!plain.body.contains("type=\"checkbox\" name=\"scope\" value=\"read:courses\" checked"));
+    plain.shows("value=\"read:courses\" checked");
+    plain.hides("value=\"read:profile\" checked");
+    for date in ["2026-11-29", "2026-12-22", "2027-02-20", "2027-11-22"] {
+        plain.shows(&format!("<span class=\"hint\">{date}</span>"));
+    }
     let filled = app.get("/settings/keys/new?name=Acme&scope=read:courses&scope=admin&expires=30d").await;
     filled.shows("These values came with the link. Check them.");
     filled.shows("value=\"Acme\"");
@@ -107,7 +118,7 @@ async fn expiry_date_includes_whole_day() {
     }
     app.get("/settings").await.shows("title=\"2027-05-02T00:00:00.000Z\">on 2027-05-01</time>");
     let never = create(&app, &[("name", "b"), ("scope", "read:courses"), ("expires", "never"), ("date", "")]).await;
-    never.shows("never expires");
+    never.shows("<dt>Expires</dt><dd>never</dd>");
 }
 
 #[tokio::test]
@@ -125,7 +136,11 @@ async fn key_can_be_renamed() {
     assert_eq!(wrong.status, 400);
     wrong.shows("This field has a character that cannot be displayed.");
     wrong.shows("value=\"a\u{202e}b\"");
-    app.get(&key.page("")).await.shows("Key renamed");
+    let page = app.get(&key.page("")).await;
+    page.shows("Key renamed");
+    page.shows("<details class=\"rename\">");
+    app.post(&key.page("/revoke"), &[]).await;
+    app.get(&key.page("")).await.hides("Rename");
 }
 
 #[tokio::test]
@@ -149,18 +164,18 @@ async fn key_is_revoked_after_confirmation() {
     let (app, key) = App::with_key().await;
     let page = key.page("/revoke");
     let unused = app.get(&page).await;
-    unused.shows("Never used.");
-    unused.shows("Uses are recorded at most once a minute.");
+    unused.shows("It was never used. Uses appear within a minute.");
     app.record_use(&key).await;
     app.clock.advance(180);
     let confirmation = app.get(&page).await;
     confirmation.shows("Programs that use it are refused from the next request on. This cannot be undone.");
-    confirmation.shows("It was used <time");
-    confirmation.shows("3 minutes ago");
+    confirmation.shows("<p class=\"warning\">");
+    confirmation
+        .shows("3 minutes ago</time> (<time datetime=\"2026-11-22T04:40:00.000Z\">2026-11-22 04:40 UTC</time>)");
     app.clock.advance(DAY - 180);
     let confirmation = app.get(&page).await;
-    confirmation.shows("Last used <time");
-    confirmation.hides("It was used");
+    confirmation.shows("It was last used <time");
+    confirmation.hides("<p class=\"warning\">");
     assert_eq!(app.keys().await[0]["state"], "valid");
     for _ in 0..2 {
         let response = app.post(&page, &[]).await;
@@ -199,11 +214,13 @@ async fn rotation_creates_successor_and_ends_old_key() {
     let old_page = app.get(&page).await;
     old_page.hides("Rotate key");
     old_page.shows("◔");
+    let list = app.get("/settings").await;
+    assert_eq!(list.body.matches("<tbody>").count(), 1, "a key and its successor are one group");
     let new_url = Key::of(new.clone()).page("");
     old_page.shows(&format!("<dt>Successor</dt><dd><a href=\"{new_url}\">"));
     old_page.hides("<dt>Replaces</dt>");
     let new_page = app.get(&new_url).await;
-    new_page.shows("✓");
+    new_page.hides("class=\"state");
     new_page.hides("<dt>Successor</dt>");
     new_page.shows(&format!("<dt>Replaces</dt><dd><a href=\"{page}\">"));
     app.clock.advance(DAY);
@@ -287,9 +304,9 @@ async fn ended_keys_are_listed_separately() {
     let list = app.get("/settings").await;
     list.shows("Ended keys (50)");
     list.shows("The last 50 are shown.");
-    let (valid, ended) = list.body.split_once("<details>").unwrap();
+    let (valid, ended) = list.body.split_once("<details class=\"ended\">").unwrap();
     assert!(valid.contains("partner") && !valid.contains("old 1"));
-    assert_eq!(ended.matches("<li class=\"card\">").count(), 50);
+    assert_eq!(ended.matches("<th scope=\"row\">").count(), 50);
     assert!(ended.contains("old 51<") && !ended.contains("old 1<"));
     let names: Vec<_> = app.keys().await.iter().map(|key| key["name"].as_str().unwrap().to_owned()).collect();
     let expected: Vec<_> = (2..52).rev().map(|number| format!("old {number}")).collect();
@@ -356,8 +373,9 @@ async fn unknown_paths_return_404() {
 /// Without script, nothing inserts the URL into the page.
 #[tokio::test]
 async fn curl_line_names_server_or_explains_placeholder() {
-    let app = App::new().await;
+    let (app, _) = App::with_key().await;
     app.get("/settings").await.shows("<noscript><p class=\"hint\">Replace $SERVER with this server's URL");
     let with_origin = App::with(|builder| builder.base_url("https://api.example.com/api/v1")).await;
+    with_origin.make("partner").await;
     with_origin.get("/settings").await.hides("$SERVER");
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use catalogue_core::admin::Account;
 use catalogue_core::limit::ClientAddress;
 use catalogue_core::storage::{Actor, SignInStorage, StorageErrorKind};
 use catalogue_core::{AccountId, MountUrl};
@@ -48,7 +49,7 @@ impl Site {
     pub(crate) async fn code(&self, account: &str) -> String {
         let url = MountUrl::parse("https://a.example/settings").unwrap();
         let (link, stored_link) =
-            SignInLink::mint(AccountId::new(account), &url, self.clock.now(), DEFAULT_LINK_LIFETIME);
+            SignInLink::mint(&named(account, "School of é"), &url, self.clock.now(), DEFAULT_LINK_LIFETIME);
         self.storage.calls.create_link(&stored_link, &Actor::OPERATOR).await.unwrap();
         assert_eq!(link.url(), format!("https://a.example/settings/sign-in#{}", link.code()));
         assert_eq!(format!("{link:?}"), "SignInLink(..)");
@@ -86,6 +87,10 @@ impl Site {
     }
 }
 
+fn named(account: &str, name: &str) -> Account {
+    Account { id: AccountId::new(account), name: name.to_owned(), email: String::new() }
+}
+
 pub(crate) fn with_cookie(mut request: Request<String>, cookie: &str) -> Request<String> {
     request.headers_mut().append("cookie", cookie.parse().unwrap());
     request
@@ -111,7 +116,7 @@ fn unknown_cookie(number: u32) -> String {
 async fn code_starts_session_until_sign_out() {
     let site = Site::new().await;
     let code = site.code("anna").await;
-    assert!(code.starts_with("csin_") && code.len() == 48);
+    assert!(code.starts_with("csin_") && &code[48..] == ".School~20of~20~C3~A9", "{code}");
     let response = site.send_code(&format!(" {code} ")).await;
     assert_eq!((response.status, response.header("location")), (303, Some("/settings")));
     let set = response.header("set-cookie").unwrap();
@@ -131,7 +136,8 @@ async fn code_starts_session_until_sign_out() {
     activity.hides(&code);
     activity.hides(secret);
     let out = site.sign_out(&session).await;
-    assert_eq!((out.status, out.header("location")), (303, Some("/settings/sign-in")));
+    assert_eq!((out.status, out.header("location")), (303, Some("/settings/sign-in?why=signed_out")));
+    site.call(get("/settings/sign-in?why=signed_out")).await.shows("role=\"status\">You are signed out.");
     let cleared = format!("{COOKIE_NAME}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0");
     assert_eq!(out.header("set-cookie"), Some(&*cleared));
     let after = site.get("/settings", &session).await;
@@ -150,7 +156,11 @@ async fn link_lifetime_has_default_and_maximum() {
         (day * 7, day * 7),
         (day * 7 + Duration::from_secs(1), day * 7),
     ] {
-        let (_, stored_link) = SignInLink::mint(AccountId::new("anna"), &url, now, lifetime);
+        // Without a name, the account's id is shown; a long name is cut.
+        let (link, stored_link) = SignInLink::mint(&named("anna", ""), &url, now, lifetime);
+        assert!(link.code().ends_with(".anna"), "{}", link.code());
+        let (long, _) = SignInLink::mint(&named("anna", &"a".repeat(200)), &url, now, lifetime);
+        assert_eq!(long.code().len(), 48 + ".".len() + 60);
         assert_eq!((stored_link.created_at, Some(stored_link.expires_at)), (now, now.checked_add(expected)));
     }
 }
@@ -164,8 +174,10 @@ async fn unusable_codes_get_same_response() {
     site.clock.advance(15 * 60);
     let session = site.sign_in("anna").await;
     let secret = session.split_once('=').unwrap().1;
+    // The page names the account by its link, so a link with another name must not work.
+    let renamed = site.code("anna").await.replace("School", "Studio");
     let mut bodies = Vec::new();
-    for code in [&*used, &*old, "", "csin_", &format!("csin_{}", "a".repeat(43)), secret] {
+    for code in [&*used, &renamed, &*old, "", "csin_", &format!("csin_{}", "a".repeat(43)), secret] {
         let response = site.send_code(code).await;
         assert_eq!((response.status, response.header("set-cookie")), (401, None));
         response.shows("This code is invalid, expired or already used. Request a new one");
@@ -446,7 +458,7 @@ async fn invalid_session_costs_no_write() {
     let ends = || site.storage.calls.count(&["end_session"]);
     for cookie in [format!("{COOKIE_NAME}=a"), unknown_cookie(0), "a=b".to_owned()] {
         let out = site.sign_out(&cookie).await;
-        assert_eq!((out.status, out.header("location")), (303, Some("/settings/sign-in")));
+        assert_eq!((out.status, out.header("location")), (303, Some("/settings/sign-in?why=signed_out")));
         let code = site.code("anna").await;
         assert_eq!(site.call(with_cookie(form("/settings/sign-in", &[("code", &code)]), &cookie)).await.status, 303);
     }

@@ -38,10 +38,14 @@ pub(crate) fn visit_pages(host: &Host, inspect: &mut impl FnMut(&mut Page, &str)
     inspect(&mut page, "sign-in-refused");
     page.visit(&host.page("/sign-in?why=expired"));
     inspect(&mut page, "sign-in-expired");
+    page.visit(&host.page("/sign-in?why=signed_out"));
+    inspect(&mut page, "signed-out");
+    page.visit(&host.link("anna"));
+    inspect(&mut page, "sign-in-link");
 
     let mut page = host.signed_in("bert")?;
     inspect(&mut page, "list-empty");
-    for number in 1..=40 {
+    for number in 1..=100 {
         host.create_key("bert", &format!("program {number}"), |_| {});
     }
     page.visit(&host.page(""));
@@ -51,8 +55,8 @@ pub(crate) fn visit_pages(host: &Host, inspect: &mut impl FnMut(&mut Page, &str)
     let ids = keys(host);
     page.visit(&host.page(""));
     inspect(&mut page, "list");
-    page.click("summary");
-    inspect(&mut page, "list-ended");
+    page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true; 0");
+    inspect(&mut page, "list-opened");
     page.visit(&host.page("/keys/new"));
     inspect(&mut page, "new");
     page.visit(&host.page("/keys/new?name=Acme&scope=read:courses&expires=30d"));
@@ -83,6 +87,8 @@ pub(crate) fn visit_pages(host: &Host, inspect: &mut impl FnMut(&mut Page, &str)
     inspect(&mut page, "rotated");
     page.visit(&key(&ids[0], ""));
     inspect(&mut page, "key-ending");
+    page.visit(&host.page(""));
+    inspect(&mut page, "list-rotated");
     page.visit(&key(&ids[1], "/revoke"));
     send(&mut page, "/revoke", &[]);
     inspect(&mut page, "list-revoked");
@@ -114,7 +120,7 @@ fn keys(host: &Host) -> Vec<String> {
     for name in NAMES {
         host.create_key("anna", name, |key| {
             key.created_at = before(DAY * 10);
-            key.expires_at = expiry_after(20)(key.created_at);
+            key.expires_at = expiry_after(12)(key.created_at);
         });
     }
     let mut ids = Vec::new();

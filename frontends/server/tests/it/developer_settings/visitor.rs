@@ -66,7 +66,9 @@ impl Visitor {
 
     /// Creates a key by the form and returns its id and token.
     pub(crate) fn create_key(&self, name: &str) -> (String, String) {
-        let token = value(&self.new_key_page(name), "id=\"key\" value=\"");
+        let page = self.new_key_page(name);
+        let (_, field) = page.split_once("<textarea").unwrap();
+        let token = field.split(['>', '<']).nth(1).unwrap().to_owned();
         let list = self.get("/settings").body;
         (format!("key_{}", value(&list, "href=\"/settings/keys/key_")), token)
     }
