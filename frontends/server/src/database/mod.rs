@@ -88,12 +88,9 @@ impl Database {
                 Err(format!("the database path begins with //; {HINT} or sqlite:/var/lib/catalogue.db"))
             }
             Some(("sqlite", ":memory:")) => Ok(Self::Memory),
-            Some(("sqlite", path)) if path.starts_with("file:") => {
-                Err(format!("the database path begins with file:, and URIs are not supported; {HINT}"))
-            }
-            Some(("sqlite", path)) if has_parameters(path) => {
-                Err(format!("the database path has URI parameters, which are not supported; {HINT}"))
-            }
+            Some(("sqlite", path)) if path.starts_with("file:") || has_parameters(path) => Err(format!(
+                "the database path begins with file: or has parameters, and URIs are not supported; {HINT}"
+            )),
             Some(("sqlite", path)) => Ok(Self::File { path: PathBuf::from(path), courses: None }),
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(Box::new(Postgres::parse(address)?))),
             Some((scheme, _)) => Err(format!("unknown kind of database {scheme:?}; {HINT}, {OR_POSTGRES}")),
