@@ -71,6 +71,8 @@ pub(crate) enum Migration {
     Allowed,
     /// Because of `--no-migrate`, or because the command needs an existing database.
     Forbidden,
+    /// Because the command reads only views: the catalogue's own tables may be missing.
+    Unneeded,
 }
 
 impl Database {
@@ -132,10 +134,11 @@ impl Database {
         Ok(match self {
             Self::File { path, courses } => {
                 let opened = match (courses, migration) {
-                    (None, Migration::Forbidden) => SqliteStorage::open(path),
                     (None, Migration::Allowed) => SqliteStorage::open_and_migrate(path),
+                    (None, _) => SqliteStorage::open(path),
                     (Some(courses), Migration::Forbidden) => SqliteStorage::open_views(path, courses),
                     (Some(courses), Migration::Allowed) => SqliteStorage::open_and_migrate_views(path, courses),
+                    (Some(courses), Migration::Unneeded) => SqliteStorage::open_only_views(courses),
                 };
                 Storage::Sqlite(opened.map_err(|error| file::describe_failure(error, courses.as_ref()))?)
             }
