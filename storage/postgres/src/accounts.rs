@@ -164,8 +164,12 @@ pub(crate) async fn check_account(
     account: &AccountId,
     find: &Sql<'_>,
 ) -> Result<(), StorageError> {
-    let exists = can_be_stored(account.as_str()) && !connection.query(find, &[&account.as_str()]).await?.is_empty();
-    if exists { Ok(()) } else { Err(unknown_account(account)) }
+    if exists(connection, account, find).await? { Ok(()) } else { Err(unknown_account(account)) }
+}
+
+/// Returns whether the statement `find` finds the account.
+pub(crate) async fn exists(connection: &Connection, account: &AccountId, find: &Sql<'_>) -> Result<bool, StorageError> {
+    Ok(can_be_stored(account.as_str()) && !connection.query(find, &[&account.as_str()]).await?.is_empty())
 }
 
 pub(crate) fn unknown_account(account: &AccountId) -> StorageError {

@@ -56,10 +56,7 @@ impl PostgresStorage {
         match found.cmp(&SCHEMA_VERSION) {
             Ordering::Less => Err(OpenError::OlderSchema { found, known: SCHEMA_VERSION }),
             Ordering::Equal => {
-                let options = Arc::new(options.clone());
-                let views = Views::open(&options).await?;
-                let readers = Arc::new(Readers::new(&options));
-                let storage = Self { readers, views, options, write_timeout: LOCK_TIMEOUT, is_distributed, has_citus };
+                let storage = Self { is_distributed, has_citus, ..Self::open_only_views(options).await? };
                 match storage.check_request_queries().await {
                     // Perhaps only one node is down; the nodes of other accounts may be up.
                     Err(error) if is_distributed && is_transient(&error) => {
@@ -72,6 +69,17 @@ impl PostgresStorage {
             }
             Ordering::Greater => Err(OpenError::NewerSchema { found, known: SCHEMA_VERSION }),
         }
+    }
+
+    /// Opens the views alone: for checks before the catalogue's tables exist. Without these tables, calls about keys fail.
+    ///
+    /// # Errors
+    /// Returns [`OpenError`] if the database is unreachable, or if a view or its columns are missing or unreadable.
+    pub async fn open_only_views(options: &Options) -> Result<Self, OpenError> {
+        let options = Arc::new(options.clone());
+        let (views, readers) = (Views::open(&options).await?, Arc::new(Readers::new(&options)));
+        let [is_distributed, has_citus] = [false; 2];
+        Ok(Self { readers, views, options, write_timeout: LOCK_TIMEOUT, is_distributed, has_citus })
     }
 
     /// Runs the queries of requests once, over the connections of requests. So opening fails if the role may not read a table,

@@ -31,7 +31,7 @@ pub struct SqliteStorage {
     pub(crate) caches: Arc<Caches>,
     /// Courses in another program's views; `None` if they are in the catalogue's own tables.
     pub(crate) views: Option<Arc<ViewedCourses>>,
-    write_timeout: Duration,
+    pub(crate) write_timeout: Duration,
 }
 
 /// Caches of the lookups of the request path.

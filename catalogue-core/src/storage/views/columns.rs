@@ -8,16 +8,14 @@ pub const COURSES: &str = "catalogue_courses";
 pub const MODULES: &str = "catalogue_modules";
 /// The view of revisions, which may be missing.
 pub const REVISIONS: &str = "catalogue_revisions";
-/// The column of courses that may be missing.
-pub const MODULE_COUNT: &str = "module_count";
+/// Columns that may be missing: the number of a course's modules, and the name of an account's owner.
+pub const OPTIONAL_COLUMNS: [&str; 2] = ["module_count", "name"];
 
 /// Kind of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An account's id.
     Account,
-    /// A slug, which statements compare.
-    Slug,
     /// A text.
     Text,
     /// A time.
@@ -32,12 +30,12 @@ pub enum Kind {
 
 /// The views with their columns.
 pub const VIEWS: [(&str, &[(&str, Kind)]); 4] = [
-    (ACCOUNTS, &[("id", Kind::Account)]),
+    (ACCOUNTS, &[("id", Kind::Account), ("name", Kind::Text)]),
     (
         COURSES,
         &[
             ("account_id", Kind::Account),
-            ("slug", Kind::Slug),
+            ("slug", Kind::Text),
             ("title", Kind::Text),
             ("tagline", Kind::Text),
             ("language", Kind::Text),
@@ -45,14 +43,14 @@ pub const VIEWS: [(&str, &[(&str, Kind)]); 4] = [
             ("published_at", Kind::Time),
             ("hidden", Kind::Boolean),
             ("access_mode", Kind::Text),
-            (MODULE_COUNT, Kind::Integer),
+            ("module_count", Kind::Integer),
         ],
     ),
     (
         MODULES,
         &[
             ("account_id", Kind::Account),
-            ("course_slug", Kind::Slug),
+            ("course_slug", Kind::Text),
             ("number", Kind::Integer),
             ("title", Kind::Text),
             ("summary", Kind::Text),

@@ -14,8 +14,9 @@ use std::fmt;
 use async_trait::async_trait;
 
 use super::StorageError;
+use crate::model::AccountId;
 pub use checks::{Dialect, RowCheck};
-pub use columns::{ACCOUNTS, COURSES, Kind, MODULE_COUNT, MODULES, REVISIONS, VIEWS};
+pub use columns::{ACCOUNTS, COURSES, Kind, MODULES, OPTIONAL_COLUMNS, REVISIONS, VIEWS};
 pub use row::ViewRow;
 pub use value::{Cells, Column, Owner, Page, Value};
 
@@ -25,6 +26,9 @@ pub use value::{Cells, Column, Owner, Page, Value};
 /// cannot be queried.
 #[async_trait]
 pub trait CourseViews: fmt::Debug + Send + Sync {
+    /// Returns whether the views name `account`.
+    async fn has_account(&self, account: &AccountId) -> Result<bool, StorageError>;
+
     /// Returns what the API could not serve: missing views and columns, types that cannot be read, and rows that break the
     /// contract of [`CourseStorage`](super::CourseStorage). Problems of one kind and view may be cut off at a hundred.
     async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewProblem>, StorageError>;
@@ -34,9 +38,7 @@ pub trait CourseViews: fmt::Debug + Send + Sync {
 
     /// Returns reasons why the storage does not rely on `catalogue_revisions`, such as a table without its triggers.
     /// Responses are correct all the same, but cached for a shorter time or not at all.
-    async fn check_revisions(&self) -> Result<Vec<ViewAdvice>, StorageError> {
-        Ok(Vec::new())
-    }
+    async fn check_revisions(&self) -> Result<Vec<ViewAdvice>, StorageError>;
 
     /// Returns requests whose plan for a large account scans a table or sorts, each with a template (in terms of the views)
     /// for an index that avoids this. A bounded search selects the account. Also returns large tables without statistics.

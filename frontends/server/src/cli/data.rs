@@ -86,9 +86,6 @@ pub(crate) struct OpenapiArguments {
     /// Document to print
     #[arg(long, default_value = "json", value_parser = format())]
     pub(crate) format: DocumentFormat,
-    /// Fail unless --format is JSON, like the default
-    #[arg(long, display_order = 100)]
-    pub(crate) json: bool,
 }
 
 /// Parses the name of a document. Offers all names with their descriptions.

@@ -5,8 +5,8 @@ use std::{fs, io};
 
 #[cfg(feature = "oauth")]
 use bytes::Bytes;
+use catalogue_core::Catalogue;
 use catalogue_core::storage::MemoryStorage;
-use catalogue_core::{Catalogue, DocumentFormat};
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -20,9 +20,6 @@ use crate::output;
 use crate::settings::{AboutSettings, mount_urls};
 
 pub(super) fn openapi(arguments: &OpenapiArguments, context: &Context) -> Result<(), Failure> {
-    if arguments.json && ![DocumentFormat::OpenApi, DocumentFormat::OpenApi30].contains(&arguments.format) {
-        return Err(Failure::usage("--json: this --format is not JSON; omit one of them"));
-    }
     // Settings that `serve` would refuse are refused here, too.
     let (base_url, docs_url) = mount_urls(&context.settings);
     let about = AboutSettings::read(&context.settings);

@@ -6,9 +6,9 @@ use catalogue_core::storage::{CheckedRows, ViewAdvice, ViewProblem};
 use http::{Request, StatusCode};
 use serde_json::json;
 
-use super::{Context, accounts, block_on};
+use super::{Context, block_on, credentials};
 use crate::cli::{Example, ViewsCommand};
-use crate::database::{Database, OpenFailure, Storage};
+use crate::database::{Database, Migration, OpenFailure, Storage};
 use crate::exit::{Failure, sanitized};
 use crate::output;
 use crate::settings::table::VIEWS;
@@ -21,11 +21,11 @@ pub(super) fn run(command: ViewsCommand, context: &Context) -> Result<(), Failur
         ViewsCommand::Example(arguments) => example(&arguments, context),
         ViewsCommand::Check { all, json } => {
             let database = database(context)?;
-            block_on(async { check(database.open().await, all, json).await })
+            block_on(async { check(database.open_for(Migration::Unneeded).await, all, json).await })
         }
         ViewsCommand::Show { account, .. } => {
             let database = database(context)?;
-            block_on(async { show(database.open().await?, &account).await })
+            block_on(async { show(database.open_for(Migration::Unneeded).await?, &account).await })
         }
     }
 }
@@ -108,10 +108,15 @@ pub(super) fn format_advice(ViewAdvice { subject, finding, fix }: &ViewAdvice) -
 }
 
 /// Prints the API's response to a request for the account's courses.
-async fn show(storage: Storage, account: &String) -> Result<(), Failure> {
-    accounts::find(&storage, std::slice::from_ref(account)).await?;
+async fn show(storage: Storage, account: &str) -> Result<(), Failure> {
+    let id = AccountId::new(account);
+    if let Some(views) = storage.views()
+        && !views.has_account(&id).await?
+    {
+        return Err(credentials::unknown_account(&storage, account));
+    }
     let catalogue = storage.catalogue().build()?;
-    let caller = Identity::session(AccountId::new(&**account), "operator", Scopes::from_iter([Scope::ReadCourses]));
+    let caller = Identity::session(id, "operator", Scopes::from_iter([Scope::ReadCourses]));
     let request = Request::get("/api/v1/courses").body(())?;
     let response = catalogue.call_as(caller, request).await;
     if response.status() != StatusCode::OK {

@@ -71,6 +71,8 @@ pub(crate) enum Migration {
     Allowed,
     /// Because of `--no-migrate`, or because the command needs an existing database.
     Forbidden,
+    /// Because the command reads only views: the catalogue's own tables may be missing.
+    Unneeded,
 }
 
 impl Database {
@@ -88,12 +90,9 @@ impl Database {
                 Err(format!("the database path begins with //; {HINT} or sqlite:/var/lib/catalogue.db"))
             }
             Some(("sqlite", ":memory:")) => Ok(Self::Memory),
-            Some(("sqlite", path)) if path.starts_with("file:") => {
-                Err(format!("the database path begins with file:, and URIs are not supported; {HINT}"))
-            }
-            Some(("sqlite", path)) if has_parameters(path) => {
-                Err(format!("the database path has URI parameters, which are not supported; {HINT}"))
-            }
+            Some(("sqlite", path)) if path.starts_with("file:") || has_parameters(path) => Err(format!(
+                "the database path begins with file: or has parameters, and URIs are not supported; {HINT}"
+            )),
             Some(("sqlite", path)) => Ok(Self::File { path: PathBuf::from(path), courses: None }),
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(Box::new(Postgres::parse(address)?))),
             Some((scheme, _)) => Err(format!("unknown kind of database {scheme:?}; {HINT}, {OR_POSTGRES}")),
@@ -135,10 +134,11 @@ impl Database {
         Ok(match self {
             Self::File { path, courses } => {
                 let opened = match (courses, migration) {
-                    (None, Migration::Forbidden) => SqliteStorage::open(path),
                     (None, Migration::Allowed) => SqliteStorage::open_and_migrate(path),
+                    (None, _) => SqliteStorage::open(path),
                     (Some(courses), Migration::Forbidden) => SqliteStorage::open_views(path, courses),
                     (Some(courses), Migration::Allowed) => SqliteStorage::open_and_migrate_views(path, courses),
+                    (Some(courses), Migration::Unneeded) => SqliteStorage::open_only_views(courses),
                 };
                 Storage::Sqlite(opened.map_err(|error| file::describe_failure(error, courses.as_ref()))?)
             }

@@ -36,6 +36,7 @@ impl Postgres {
         let opened = match migration {
             Migration::Allowed => PostgresStorage::open_and_migrate(&self.options).await,
             Migration::Forbidden => PostgresStorage::open(&self.options).await,
+            Migration::Unneeded => PostgresStorage::open_only_views(&self.options).await,
         };
         opened.map_err(|error| self.open_failure(&error))
     }

@@ -1,4 +1,5 @@
-//! Django's migrations of tables behind the views, with the hook of `examples/own_tables/django`, while a client reads.
+//! Django's migrations of tables behind the views, with the hook of `examples/own_tables/django`, while a client reads; and the
+//! guide's Django view that creates sign-in links.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -11,8 +12,10 @@ use serde_json::Value;
 use crate::program::{Server, TestDir, get};
 use crate::python::programs;
 use crate::tools::{or_skip_unless, output_of, run};
+use crate::visitor::Visitor;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+const GUIDE: &str = include_str!("../../guide/developer-settings.md");
 const LIST: &str = "/api/v1/courses?limit=100";
 
 /// Returns the Python of a virtual environment with Django. Returns `None` if it is unavailable and not required.
@@ -126,15 +129,55 @@ fn survives_migrations(project: &Project) {
     project.run("views check");
 }
 
-#[test]
-fn views_on_sqlite_survive_django_migrations() {
-    let Some(python) = python() else { return };
+fn project_on_sqlite() -> Option<Project> {
     let variables = [
         ("CATALOGUE_COURSES", "views".to_owned()),
         ("CATALOGUE_COURSES_DATABASE", "sqlite:site/app.db".to_owned()),
         ("CATALOGUE_DATABASE", "sqlite:keys.db".to_owned()),
+        ("CATALOGUE_SETTINGS_URL", "/settings".to_owned()),
     ];
-    survives_migrations(&Project::new(python, "sqlite", variables.to_vec()));
+    Some(Project::new(python()?, "sqlite", variables.to_vec()))
+}
+
+#[test]
+fn views_on_sqlite_survive_django_migrations() {
+    let Some(project) = project_on_sqlite() else { return };
+    survives_migrations(&project);
+}
+
+/// Calls the guide's view as the user `VISITOR`, in the directory that the addresses of the server's databases refer to.
+const CALL_VIEW: &str = "
+import os, sys
+from django.contrib.auth.models import AnonymousUser, User
+from django.test import RequestFactory
+from guide import api_keys
+request = RequestFactory().get('/api-keys')
+request.user = User.objects.filter(username=os.environ['VISITOR']).first() or AnonymousUser()
+os.chdir('..')
+print(api_keys(request).url)
+";
+
+#[test]
+fn guide_view_redirects_user_to_working_sign_in_link() {
+    let Some(mut project) = project_on_sqlite() else { return };
+    let view = GUIDE.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    project.dir.write("site/guide.py", view);
+    let bin = Path::new(env!("CARGO_BIN_EXE_catalogue")).parent().unwrap().display();
+    project.variables.push(("PATH", format!("{bin}:{}", std::env::var("PATH").unwrap())));
+    let server = Server::start(&mut project.command("serve --listen 127.0.0.1:0 --log off"));
+    let mut link_of = |username: &str| {
+        project.variables.push(("VISITOR", username.to_owned()));
+        let output = project.manage(&["shell", "--verbosity", "0", "--command", CALL_VIEW]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(link_of("nobody"), "/accounts/login/?next=/api-keys\n");
+    for username in ["one", "two"] {
+        let mut owner = Visitor::of(&server.address);
+        assert_eq!(owner.sign_in(&link_of(username)).status, 303, "{username}");
+        let page = owner.get("/settings").body;
+        assert!(page.contains(&format!(">{username}<")), "{username}: {page}");
+    }
 }
 
 #[test]

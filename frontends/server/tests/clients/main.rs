@@ -21,3 +21,7 @@ mod skip;
 mod sync;
 mod tools;
 mod typescript;
+#[cfg(unix)]
+#[path = "../it/developer_settings/visitor.rs"]
+#[expect(dead_code, reason = "the tests of the developer settings use the rest of it")]
+mod visitor;

@@ -45,8 +45,6 @@ fn invalid_arguments_exit_2() {
         ("openapi --base-url /docs", "error: --base-url: "),
         ("openapi --base-url example", "e.g. https://api.example.com/api/v1"),
         ("openapi --format llms --docs-url a?b", "--docs-url"),
-        ("openapi --json --format markdown", "--json: "),
-        ("openapi --format llms --json", "--json: "),
         ("serve --trusted-proxies 10.0.0.0/33", "use e.g. 10.0.0.0/8"),
         #[cfg(feature = "redis")]
         ("serve --rate-limit-store redis://127.0.0.1", "--rate-limit-store: no effect without --rate-limit"),

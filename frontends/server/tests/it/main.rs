@@ -2,6 +2,8 @@
 
 mod accounts;
 mod admin;
+#[cfg(any(target_os = "linux", feature = "redis"))]
+mod background;
 mod backup;
 #[cfg(any(feature = "redis", feature = "otel"))]
 mod closed_port;
@@ -67,6 +69,8 @@ mod postgres;
 mod program;
 #[cfg(target_os = "linux")]
 mod progress;
+#[cfg(target_os = "linux")]
+mod proxies;
 #[cfg(feature = "redis")]
 mod redis;
 mod sample_configurations;

@@ -12,9 +12,7 @@ fn all_formats_are_printed_without_database() {
     assert_eq!(document["servers"][0]["url"], base);
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
     let document = dir.run(&format!("openapi --format json-3.0 --base-url {base}")).json();
-    assert!(document["openapi"].as_str().unwrap().starts_with("3.0"));
-    assert_eq!(dir.run("openapi --json").succeeds(), dir.run("openapi").succeeds());
-    assert_eq!(dir.run("openapi --json --format json-3.0").json()["openapi"], "3.0.3");
+    assert_eq!(document["openapi"], "3.0.3");
     for format in ["markdown", "llms"] {
         let docs = "https://docs.example.com/reference";
         let text = dir.run(&format!("openapi --format {format} --base-url {base} --docs-url {docs}")).succeeds();

@@ -4,22 +4,15 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
 
+use crate::background::Background;
 use crate::program::is_installed;
 use crate::skip::or_skip_unless;
-
-/// Runs Redis until standard input closes. The test process holds the other end, which also closes if the process is killed.
-const SCRIPT: &str = r#"
-    redis-server --port "$1" --bind 127.0.0.1 --save '' --appendonly no </dev/null &
-    cat >/dev/null
-    kill -KILL $!
-"#;
 
 /// A running Redis, stopped on drop.
 pub(crate) struct Redis {
     port: u16,
-    watchdog: Child,
+    _process: Background,
 }
 
 impl Redis {
@@ -32,18 +25,16 @@ impl Redis {
 
     /// Starts Redis on `port`. Returns `None` if it does not start.
     pub(crate) fn start_at(port: u16) -> Option<Self> {
-        let mut command = Command::new("sh");
-        command.args(["-c", SCRIPT, "sh", &port.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut watchdog = command.spawn().unwrap();
-        let log = BufReader::new(watchdog.stdout.take().unwrap());
-        let is_ready = log.lines().map_while(Result::ok).find_map(|line| {
+        let port_option = port.to_string();
+        let options = ["--port", &port_option, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+        let (process, mut log) = Background::start(&[&["redis-server"][..], &options].concat());
+        let is_ready = log.find_map(|line| {
             if line.contains("Ready to accept connections") {
                 return Some(true);
             }
             line.contains("Failed listening").then_some(false)
         });
-        let redis = Self { port, watchdog };
-        is_ready.unwrap_or_default().then_some(redis)
+        is_ready.unwrap_or_default().then_some(Self { port, _process: process })
     }
 
     /// Requires the password of all later connections.
@@ -61,13 +52,6 @@ impl Redis {
 
     pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        drop(self.watchdog.stdin.take());
-        let _ = self.watchdog.wait();
     }
 }
 

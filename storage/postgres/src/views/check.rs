@@ -73,7 +73,7 @@ async fn check_view(
 ) -> Result<Vec<ViewProblem>, StorageError> {
     let module_count = if columns.has_module_count() { "CAST(c.module_count AS BIGINT)" } else { "CAST(0 AS BIGINT)" };
     let (read, alias) = match view {
-        ACCOUNTS => ("CAST(id AS TEXT)".to_owned(), "a"),
+        ACCOUNTS => (format!("CAST(a.id AS TEXT), {}", columns.name()), "a"),
         COURSES => {
             let page = page_columns(module_count);
             (format!("{page}, CAST(c.tagline AS TEXT), CAST(c.access_mode AS TEXT)"), "c")

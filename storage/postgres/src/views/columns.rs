@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use catalogue_core::storage::StorageError;
-use catalogue_core::storage::views::{COURSES, Kind, MODULE_COUNT, REVISIONS, VIEWS, ViewProblem};
+use catalogue_core::storage::views::{ACCOUNTS, COURSES, Kind, OPTIONAL_COLUMNS, REVISIONS, VIEWS, ViewProblem};
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql};
@@ -75,7 +75,7 @@ impl Columns {
             for (name, kind) in wanted {
                 let (types, description, cast) = accepted_types(*kind);
                 let Some(row) = found.get(name) else {
-                    if *name != MODULE_COUNT {
+                    if !OPTIONAL_COLUMNS.contains(name) {
                         add(format!("it has no column `{name}`"), format!("add it as {description}"));
                     }
                     continue;
@@ -103,7 +103,12 @@ impl Columns {
     }
 
     pub(crate) fn has_module_count(&self) -> bool {
-        self.0.contains_key(&(COURSES, MODULE_COUNT))
+        self.0.contains_key(&(COURSES, "module_count"))
+    }
+
+    /// Returns SQL for the name of an account's owner, which is empty if the view has no names.
+    pub(crate) fn name(&self) -> &'static str {
+        if self.0.contains_key(&(ACCOUNTS, "name")) { "coalesce(CAST(a.name AS TEXT), '')" } else { "''" }
     }
 
     pub(crate) fn has_revisions(&self) -> bool {
@@ -134,7 +139,7 @@ fn accepted_types(kind: Kind) -> (&'static [&'static str], &'static str, Option<
     const TIMES: &str = "a timestamptz, a timestamp (read as UTC), or a bigint (microseconds since 1970)";
     match kind {
         Kind::Account => (&["int2", "int4", "int8", "uuid"], "a text, an integer or a uuid", Some("TEXT")),
-        Kind::Slug | Kind::Text => (&[], "a text", Some("TEXT")),
+        Kind::Text => (&[], "a text", Some("TEXT")),
         Kind::Time => (&["timestamptz", "timestamp", "int8"], TIMES, None),
         Kind::Boolean => (&["bool"], "a boolean", Some("BOOLEAN")),
         Kind::Integer => (&["int2", "int4", "int8"], "an integer", Some("BIGINT")),

@@ -24,9 +24,10 @@ mod statements;
 use std::fmt;
 use std::sync::Arc;
 
-use catalogue_core::async_trait;
 use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewProblem};
+use catalogue_core::{AccountId, async_trait};
 
+use crate::accounts;
 use crate::connection::Connection;
 use crate::connections::readers::Readers;
 use crate::open_error::OpenError;
@@ -74,6 +75,11 @@ impl Views {
 
 #[async_trait]
 impl CourseViews for Views {
+    async fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
+        let find = self.statements.find_account.sql();
+        accounts::exists(&self.connection().await?, account, &find).await
+    }
+
     async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewProblem>, StorageError> {
         check::check(self, rows).await
     }

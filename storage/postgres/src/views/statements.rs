@@ -164,8 +164,11 @@ impl Statements {
             is_known("$1")
         );
         let find_sign_in = format!(
-            "SELECT s.account_id, '', '', s.expires_at, {} AS is_known FROM sign_ins AS s WHERE s.digest = $1 AND s.kind = $2",
-            is_known("s.account_id")
+            "SELECT s.account_id, coalesce(a.name, ''), '', s.expires_at, a.name IS NOT NULL AS is_known FROM sign_ins AS s \
+             LEFT JOIN LATERAL (SELECT {} AS name FROM {accounts} AS a WHERE {} LIMIT 1) AS a ON TRUE \
+             WHERE s.digest = $1 AND s.kind = $2",
+            columns.name(),
+            equals("a.", ACCOUNTS, "id", "s.account_id")
         );
         let page_of_all = format!(
             "SELECT CAST(id AS TEXT), '', '' FROM {accounts} WHERE CAST(id AS TEXT) COLLATE \"C\" >= $1 \

@@ -5,12 +5,12 @@ use catalogue_core::storage::views::{ACCOUNTS, Column};
 use catalogue_core::storage::{CourseViews, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 
-use rusqlite::{Row, params_from_iter};
+use rusqlite::Row;
 
 use super::ViewedCourses;
 use super::row::{invalid_row, view_row};
-use super::statements::{ALL_ACCOUNTS, COUNT_COURSES, FIND_ACCOUNT};
-use crate::accounts::{self, sorted};
+use super::statements::{ALL_ACCOUNTS, COUNT_COURSES};
+use crate::accounts;
 use crate::credentials::{count_keys, unknown_account};
 use crate::error::storage_error;
 use crate::readers::ADMINISTRATION_WAIT;
@@ -24,10 +24,10 @@ impl SqliteStorage {
         self.views.as_deref().map(|views| views as &dyn CourseViews)
     }
 
-    /// Returns the account `id`, without name and email if accounts are in views, which have only ids.
+    /// Returns the account `id`; without an email if accounts are in views, which may have names.
     pub(crate) fn find_account(&self, id: &AccountId) -> Result<Option<Account>, StorageError> {
         match &self.views {
-            Some(views) => Ok(views.has_account(id)?.then(|| unnamed(id.clone()))),
+            Some(views) => views.find_account(id),
             None => self.readers.read_within(ADMINISTRATION_WAIT, |connection| accounts::find(connection, id)),
         }
     }
@@ -55,34 +55,16 @@ impl SqliteStorage {
         visit: &mut Visitor<'_, AccountSummary>,
     ) -> Result<(), StorageError> {
         let (host, own) = (views.readers.database().open_exporter()?, self.readers.database().open_exporter()?);
-        let mut read = || {
-            let (host, own) = (host.unchecked_transaction()?, own.unchecked_transaction()?);
-            let mut count_courses = host.prepare(COUNT_COURSES)?;
-            let mut summarize = |row: &Row<'_>| -> rusqlite::Result<_> {
-                let id = view_row(ACCOUNTS, row, &[0]).id(Column(0, "id")).map_err(invalid_row)?;
-                let courses = count_courses.query_row([&*id], |row| count(row, 0))?;
-                let keys = count_keys(&own, &id, now)?;
-                Ok(visit(AccountSummary { account: unnamed(AccountId::new(id)), courses, keys }))
-            };
-            let (sql, ids) = match accounts {
-                Accounts::All => (ALL_ACCOUNTS, vec![None]),
-                Accounts::Only(ids) => (FIND_ACCOUNT, sorted(ids).into_iter().map(Some).collect()),
-            };
-            let mut list_accounts = host.prepare(sql)?;
-            for id in ids {
-                let mut rows = list_accounts.query(params_from_iter(id))?;
-                while let Some(row) = rows.next()? {
-                    if summarize(row)?.is_break() {
-                        return Ok(());
-                    }
-                }
-            }
-            Ok(())
+        let [host, own] = [host.unchecked_transaction(), own.unchecked_transaction()];
+        let (host, own) = (host.map_err(storage_error)?, own.map_err(storage_error)?);
+        let summary = |row: &Row<'_>| {
+            let id = view_row(ACCOUNTS, row, &[0]).id(Column(0, "id")).map_err(invalid_row)?;
+            let courses = host.prepare_cached(COUNT_COURSES)?.query_row([&*id], |row| count(row, 0))?;
+            let keys = count_keys(&own, &id, now)?;
+            let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
+            Ok(AccountSummary { account, courses, keys })
         };
-        read().map_err(storage_error)
+        let sql = [ALL_ACCOUNTS, views.statements.find_account];
+        accounts::visit_rows(&host, sql, &[], &accounts, summary, visit).map(drop).map_err(storage_error)
     }
-}
-
-fn unnamed(id: AccountId) -> Account {
-    Account { id, name: String::new(), email: String::new() }
 }

@@ -1,16 +1,16 @@
 //! [`CourseViews`]: problems of views, columns and rows that the API could not serve, and advice.
 
-use catalogue_core::async_trait;
 use catalogue_core::storage::StorageError;
 use catalogue_core::storage::views::{
     ACCOUNTS, COURSES, CheckedRows, Column, CourseViews, Dialect, MODULES, Owner, Page, REVISIONS, RowCheck,
     ViewAdvice, ViewProblem, ViewRow,
 };
+use catalogue_core::{AccountId, async_trait};
 use rusqlite::Connection;
 
 use super::check_columns::complete_views;
 use super::row::view_row;
-use super::statements::{course_columns, has_module_count};
+use super::statements::{course_columns, has_column};
 use super::{ViewedCourses, plans, trust};
 use crate::error::storage_error;
 use crate::readers::ADMINISTRATION_WAIT;
@@ -21,6 +21,10 @@ const MAX_PROBLEMS: usize = 100;
 
 #[async_trait]
 impl CourseViews for ViewedCourses {
+    async fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
+        Ok(self.find_account(account)?.is_some())
+    }
+
     async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewProblem>, StorageError> {
         let connection = self.readers.database().open_exporter()?;
         check(&connection, rows).map_err(storage_error)
@@ -49,11 +53,12 @@ fn check(connection: &Connection, rows: CheckedRows) -> rusqlite::Result<Vec<Vie
     let connection = &connection.unchecked_transaction()?;
     let limit = rows.limit();
     let (complete, mut problems) = complete_views(connection);
-    let has_module_count = has_module_count(connection);
+    let has_module_count = has_column(connection, "module_count FROM catalogue_courses");
+    let ids = if has_column(connection, "name FROM catalogue_accounts") { "id, name" } else { "id, NULL" };
     let courses = course_columns(if has_module_count { "module_count" } else { "0" }) + ", tagline, access_mode";
     for view in &complete {
         let (columns, key, check): (_, &'static [usize], Check) = match *view {
-            ACCOUNTS => ("id", &[0], |row| row.id(Column(0, "id")).map(drop)),
+            ACCOUNTS => (ids, &[0], |row| row.id(Column(0, "id")).and(row.optional_text(Column(1, "name"))).map(drop)),
             COURSES => (&*courses, Page::KEY, check_course),
             MODULES => ("account_id, course_slug, title, summary, number", &[0, 1, 4], check_module),
             _ => ("account_id, revision", &[0], check_revision),

@@ -1,13 +1,13 @@
 //! Checks that the views and their columns exist.
 
-use catalogue_core::storage::views::{Kind, MODULE_COUNT, REVISIONS, VIEWS, ViewProblem};
+use catalogue_core::storage::views::{Kind, OPTIONAL_COLUMNS, REVISIONS, VIEWS, ViewProblem};
 use rusqlite::Connection;
 
 /// Returns the valid values of a column of `kind`.
 fn valid_values(kind: Kind) -> &'static str {
     match kind {
         Kind::Account => "text or integer, not null",
-        Kind::Slug | Kind::Text => "text",
+        Kind::Text => "text",
         Kind::Time => "integer of microseconds, or a UTC time as text",
         Kind::Boolean => "0 or 1",
         Kind::Integer => "integer",
@@ -19,7 +19,7 @@ fn valid_values(kind: Kind) -> &'static str {
 pub(super) fn complete_views(connection: &Connection) -> (Vec<&'static str>, Vec<ViewProblem>) {
     let (mut complete, mut problems) = (Vec::new(), Vec::new());
     for (view, columns) in VIEWS {
-        let columns = columns.iter().filter(|(name, _)| *name != MODULE_COUNT);
+        let columns = columns.iter().filter(|(name, _)| !OPTIONAL_COLUMNS.contains(name));
         let names: Vec<&str> = columns.clone().map(|(name, _)| *name).collect();
         let before = problems.len();
         if let Err(error) = connection.prepare(&format!("SELECT 1 FROM {view}")) {

@@ -30,20 +30,17 @@ impl SqliteStorage {
     /// `courses` would keep its program from writing, or if `keys` is not of the current version or has other tables.
     /// Nothing is changed.
     pub fn open_views(keys: impl AsRef<Path>, courses: impl AsRef<Path>) -> Result<Self, OpenError> {
-        let (keys, courses) = (Database::File(keys.as_ref().to_owned()), courses.as_ref().to_owned());
-        let connection = inspect_courses(&courses)?;
+        let (keys, views) = (Database::File(keys.as_ref().to_owned()), open_courses(courses.as_ref())?);
         KEYS_SCHEMA.check(&keys).map_err(keys_file_error)?;
-        let (_, problems) = complete_views(&connection);
-        if !problems.is_empty() {
-            return Err(OpenError::Views { path: courses, problems });
-        }
-        let views = ViewedCourses {
-            statements: Statements::of(&connection),
-            readers: Readers::new(Database::HostApplication(courses), None),
-            revisions: Cache::new(CACHE_ENTRIES),
-            examined: Mutex::default(),
-        };
-        Ok(Self::new(Readers::new(keys, None), Some(Arc::new(views))))
+        Ok(Self::new(Readers::new(keys, None), Some(views)))
+    }
+
+    /// Opens the views alone, with an empty database of keys in memory: for checks before a file of keys exists.
+    ///
+    /// # Errors
+    /// Returns the errors of [`open_views`](Self::open_views) about `courses`.
+    pub fn open_only_views(courses: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Ok(Self { views: Some(open_courses(courses.as_ref())?), ..Self::in_memory()? })
     }
 
     /// Creates or migrates the file `keys` for [`open_views`](Self::open_views), all or nothing. Nothing in `courses` changes.
@@ -99,6 +96,20 @@ fn inspect_courses(path: &Path) -> Result<Connection, OpenError> {
         return Err(database.failed(StorageError::new(StorageErrorKind::Other, message)));
     }
     Ok(connection)
+}
+
+fn open_courses(path: &Path) -> Result<Arc<ViewedCourses>, OpenError> {
+    let (connection, path) = (inspect_courses(path)?, path.to_owned());
+    let (_, problems) = complete_views(&connection);
+    if !problems.is_empty() {
+        return Err(OpenError::Views { path, problems });
+    }
+    Ok(Arc::new(ViewedCourses {
+        statements: Statements::of(&connection),
+        readers: Readers::new(Database::HostApplication(path), None),
+        revisions: Cache::new(CACHE_ENTRIES),
+        examined: Mutex::default(),
+    }))
 }
 
 /// Converts an error of the file for keys. Another program's database, or one with the catalogue's courses, has other tables.

@@ -7,7 +7,7 @@ use catalogue_core::storage::ViewAdvice;
 use rusqlite::Connection;
 
 use super::instant::instant;
-use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, Statements};
+use super::statements::{FIND_COURSE, FIND_REVISION, Statements};
 use crate::plan::steps;
 
 /// Advised indexes, a constant for each kind of request. `<…>` stands for a table or column behind a view.
@@ -26,7 +26,7 @@ pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlit
     // `check_views` reports a view that cannot be read.
     let has_at_most_one_account = "SELECT count(*) < 2 FROM (SELECT 1 FROM catalogue_accounts LIMIT 2)";
     let has_at_most_one_account = connection.query_row(has_at_most_one_account, [], |row| row.get(0)).unwrap_or(false);
-    let mut requests = vec![("an account", FIND_ACCOUNT, ACCOUNT)];
+    let mut requests = vec![("an account", statements.find_account, ACCOUNT)];
     requests.extend(statements.pages.first.iter().map(|sql| ("the first page", sql.as_str(), PAGE)));
     requests.extend(statements.pages.next.iter().map(|sql| ("a later page", sql.as_str(), PAGE)));
     requests.extend([("a course", FIND_COURSE, COURSE), ("the revision", FIND_REVISION, REVISION)]);

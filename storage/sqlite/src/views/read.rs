@@ -4,20 +4,21 @@ use std::ops::ControlFlow;
 use std::sync::PoisonError;
 use std::time::Duration;
 
+use catalogue_core::admin::Account;
 use catalogue_core::storage::views::{
-    COURSES, Column, MODULES, Owner, Page, REVISIONS, RowCheck, ViewProblem, ViewRow,
+    ACCOUNTS, COURSES, Column, MODULES, Owner, Page, REVISIONS, RowCheck, ViewProblem, ViewRow,
 };
 use catalogue_core::storage::{
     AtRevision, CourseRow, CourseRows, PageRequest, Position, Revision, StorageError, StorageErrorKind,
 };
 use catalogue_core::{AccountId, CourseDetail, Timestamp};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Rows, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, Rows, params};
 
 use super::ViewedCourses;
 use super::revision::file_revision;
 use super::row::{invalid_row, view_row};
-use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, INSTANT, IS_MODULE, Pages, Statements};
+use super::statements::{FIND_COURSE, FIND_REVISION, INSTANT, IS_MODULE, Pages, Statements};
 use super::trust::{self, Basis};
 use crate::read::unless_locked;
 use crate::readers::{ADMINISTRATION_WAIT, COURSES_WAIT, Reader};
@@ -90,10 +91,14 @@ impl ViewedCourses {
         Ok((examined.schema, examined.basis))
     }
 
-    /// Returns whether the views name `account`.
-    pub(crate) fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
+    /// Returns the account `id`, with its owner's name if the view has a valid one.
+    pub(crate) fn find_account(&self, id: &AccountId) -> Result<Option<Account>, StorageError> {
+        let account = |row: &Row<'_>| {
+            let name = view_row(ACCOUNTS, row, &[0]).text(Column(1, "name")).unwrap_or_default().to_owned();
+            Ok(Account { id: id.clone(), name, email: String::new() })
+        };
         self.read_within(ADMINISTRATION_WAIT, |connection| {
-            connection.prepare_cached(FIND_ACCOUNT)?.exists([account.as_str()])
+            connection.prepare_cached(self.statements.find_account)?.query_row([id.as_str()], account).optional()
         })
     }
 

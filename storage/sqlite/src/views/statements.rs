@@ -7,8 +7,9 @@ use rusqlite::Connection;
 use super::instant::instant;
 use crate::plan::steps;
 
-pub(super) fn has_module_count(connection: &Connection) -> bool {
-    connection.prepare("SELECT module_count FROM catalogue_courses").is_ok()
+/// Returns whether a view has a column, such as `module_count FROM catalogue_courses`.
+pub(super) fn has_column(connection: &Connection, column: &str) -> bool {
+    connection.prepare(&format!("SELECT {column}")).is_ok()
 }
 
 /// Position of the instant in the rows of a page. [`IS_MODULE`] is the position of the module flag in rows of [`FIND_COURSE`].
@@ -23,14 +24,23 @@ macro_rules! has_account {
     };
 }
 
+/// Selects `$columns` of the account; no row if the views do not name it.
+macro_rules! find_account {
+    ($columns:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM catalogue_accounts WHERE ",
+            has_account!("id"),
+            " AND CAST(id AS TEXT) = ?1 COLLATE BINARY LIMIT 1"
+        )
+    };
+}
+
 /// 1 if the views name the account, else null. Not an `EXISTS`: SQLite might make it a join that precedes the ordered table.
 macro_rules! is_known {
     () => {
-        concat!(
-            "(SELECT 1 FROM catalogue_accounts WHERE ",
-            has_account!("id"),
-            " AND CAST(id AS TEXT) = ?1 COLLATE BINARY LIMIT 1)"
-        )
+        concat!("(", find_account!("1"), ")")
     };
 }
 
@@ -79,9 +89,6 @@ pub(super) const FIND_COURSE: &str = concat!(
 pub(super) const FIND_REVISION: &str =
     concat!("SELECT account_id, revision FROM catalogue_revisions WHERE ", is_of_known_account!(), " LIMIT 2");
 
-/// Selects the account's id; no row if the views do not name it.
-pub(super) const FIND_ACCOUNT: &str = concat!("SELECT ?1 WHERE ", is_known!());
-
 pub(super) const ALL_ACCOUNTS: &str = "SELECT id FROM catalogue_accounts ORDER BY CAST(id AS TEXT) COLLATE BINARY";
 
 pub(super) const COUNT_COURSES: &str = concat!(
@@ -93,6 +100,8 @@ pub(super) const COUNT_COURSES: &str = concat!(
 /// Statements that depend on which columns the views have.
 pub(super) struct Statements {
     pub(super) has_module_count: bool,
+    /// Selects the account's id and its owner's name, which is null if the view has no names.
+    pub(super) find_account: &'static str,
     pub(super) pages: Pages,
     /// Pages whose rows are buffered; `None` if SQLite sorts the rows, as it would buffer all of the account's courses.
     pub(super) buffered_pages: Option<Pages>,
@@ -107,12 +116,14 @@ pub(super) struct Pages {
 impl Statements {
     /// Creates the statements for the views' current columns. A missing view is reported when it is read.
     pub(super) fn of(connection: &Connection) -> Self {
-        let has_module_count = has_module_count(connection);
+        let has_module_count = has_column(connection, "module_count FROM catalogue_courses");
+        let has_name = has_column(connection, "name FROM catalogue_accounts");
+        let find_account = if has_name { find_account!("?1, name") } else { find_account!("?1, NULL") };
         let columns = course_columns(if has_module_count { "module_count" } else { COUNT_MODULES });
         let pages = Pages::of(&columns);
         let is_sorted = pages.all().any(|sql| is_sorted(connection, sql).unwrap_or(true));
         let buffered_pages = (!is_sorted).then(|| Pages::of(&format!("catalogue_row({columns})")));
-        Self { has_module_count, pages, buffered_pages }
+        Self { has_module_count, find_account, pages, buffered_pages }
     }
 }
 

@@ -23,7 +23,8 @@ DROP VIEW IF EXISTS catalogue_courses, catalogue_modules, catalogue_accounts;
 -- (`catalogue keys list --account ID`, `catalogue keys revoke`), and run `catalogue settings sign-out --account ID`.
 CREATE VIEW catalogue_accounts AS
 SELECT
-    a.id  -- the owner of courses: a number, a UUID or a text
+    a.id,               -- the owner of courses: a number, a UUID or a text
+    a.username AS name  -- optional: the owner's name, shown only on pages of the developer settings
 FROM auth_user a    -- the table of AUTH_USER_MODEL
 WHERE a.is_active;  -- accounts that can have keys, or TRUE
 

@@ -12,7 +12,8 @@ DROP VIEW IF EXISTS catalogue_accounts;
 -- (`catalogue keys list --account ID`, `catalogue keys revoke`), and run `catalogue settings sign-out --account ID`.
 CREATE VIEW catalogue_accounts AS
 SELECT
-    a.id  -- the owner of courses: a number, a UUID or a text
+    a.id,   -- the owner of courses: a number, a UUID or a text
+    a.name  -- optional: the owner's name, shown only on pages of the developer settings
 FROM users a;  -- the table of User
 
 DROP VIEW IF EXISTS catalogue_courses;

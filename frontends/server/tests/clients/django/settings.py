@@ -1,6 +1,8 @@
 import os
 
 SECRET_KEY = "of a test"
+ALLOWED_HOSTS = ["testserver"]
+ROOT_URLCONF = "urls"
 INSTALLED_APPS = ["django.contrib.contenttypes", "django.contrib.auth", "courses", "catalogue_views"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True

@@ -34,6 +34,24 @@ fn views_show_prints_first_page_of_api() {
     }
 }
 
+/// Both commands read only the views.
+#[test]
+fn views_are_checked_and_shown_before_keys_exist() {
+    for app in FRAMEWORKS.into_iter().flat_map(App::without_keys) {
+        app.sql(&std::fs::read_to_string(App::folder(app.framework).join("rows.sql")).unwrap());
+        assert!(app.run("views check --all").succeeds().contains("checked all rows"), "{}", app.kind());
+        let account = if app.framework == "laravel" { "0198c5d2-a4b0-7c3e-9f1d-6a5b4c3d2e1f" } else { "1" };
+        let page = app.run(&format!("views show --account {account}")).json();
+        assert_eq!(page["data"].as_array().unwrap().len(), 3, "{}", app.kind());
+        app.run("views show --account nobody").fails(1, &["no account \"nobody\" in the view catalogue_accounts"]);
+        app.run("keys list").fails(1, &["`migrate`"]);
+        app.sql("DROP VIEW catalogue_modules");
+        let output = app.run("views check");
+        assert!(output.status == Some(1) && output.out.starts_with("catalogue_modules: "), "{output:?}");
+        assert!(!app.path("catalogue.db").exists());
+    }
+}
+
 /// Conflicts are errors even if the catalogue's own database is valid.
 #[test]
 fn conflicting_options_exit_2_with_hint() {
@@ -96,11 +114,11 @@ fn plain_example_is_valid_sql() {
     for app in App::empty("plain") {
         let time = if app.is_postgres() { "timestamptz" } else { "TEXT" };
         app.sql(&format!(
-            "CREATE TABLE accounts (id integer);
+            "CREATE TABLE accounts (id integer, name text);
              CREATE TABLE courses (id integer, account_id integer, slug varchar(50), title text, tagline text, language text,
                                    created_at {time}, published_at {time}, hidden boolean, access_mode text);
              CREATE TABLE modules (id integer, course_id integer, position integer, title text, summary text);
-             INSERT INTO accounts VALUES (7);
+             INSERT INTO accounts VALUES (7, NULL);
              INSERT INTO courses VALUES (1, 7, 'one', 'One', NULL, 'en', '2025-01-01 00:00:00', NULL, FALSE, NULL);
              INSERT INTO modules VALUES (1, 1, 10, 'First', NULL);"
         ));

@@ -6,6 +6,7 @@ mod checks;
 mod commands;
 mod keys;
 mod missing_triggers;
+mod names;
 mod other_user;
 mod readme;
 mod recreated_views;

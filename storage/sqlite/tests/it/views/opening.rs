@@ -136,7 +136,7 @@ fn opening_reports_unusable_files_without_changing_them() {
     assert!(matches!(refused, OpenError::OtherTables(_)), "{refused:?}");
     assert!(matches!(SqliteStorage::open(host_app.keys()), Err(OpenError::OtherApplication(_))));
     let refused = SqliteStorage::open_views(host_app.database(), path("tables.db")).unwrap_err();
-    assert!(matches!(refused, OpenError::OtherTables(_)), "{refused:?}");
+    assert!(matches!(refused, OpenError::Views { .. }), "{refused:?}");
 
     Connection::open(host_app.keys()).unwrap().pragma_update(None, "user_version", 9).unwrap();
     let newer = SqliteStorage::open_and_migrate_views(host_app.keys(), host_app.database()).unwrap_err();
