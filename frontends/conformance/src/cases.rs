@@ -73,8 +73,8 @@ macro_rules! __common_tests {
     ($protocol:ident, $fixture:expr) => {
         const __PROTOCOL: $crate::Protocol = $crate::Protocol::$protocol;
 
-        fn __fixture(catalogue: $crate::Catalogue) -> $crate::BoxFuture<'static, $crate::Server> {
-            ::std::boxed::Box::pin(async move { ($fixture)(catalogue).await })
+        async fn __fixture(catalogue: $crate::Catalogue) -> $crate::Server {
+            ($fixture)(catalogue).await
         }
 
         $crate::__responses_cases!(__tests);

@@ -40,17 +40,17 @@ pub struct Frontend {
     request_count: Cell<usize>,
 }
 
-/// A future of any type, so that [`run`] is compiled once, not for each case.
+/// A case that runs, of one type for all cases, so that [`run`] is compiled once for a suite.
 #[doc(hidden)]
-pub type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
+pub type CaseFuture<'f> = Pin<Box<dyn Future<Output = ()> + 'f>>;
 
 /// Runs a case to its end on a dedicated runtime.
 #[doc(hidden)]
 pub fn run(
     case: &'static str,
     protocol: Protocol,
-    fixture: fn(Catalogue) -> BoxFuture<'static, Server>,
-    body: fn(&Frontend) -> BoxFuture<'_, ()>,
+    fixture: impl AsyncFnOnce(Catalogue) -> Server,
+    body: for<'f> fn(&'f Frontend) -> CaseFuture<'f>,
 ) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
     runtime.block_on(async {

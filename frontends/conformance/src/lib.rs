@@ -66,6 +66,6 @@ pub use catalogue_core::Catalogue;
 pub use cases::cases;
 pub use frontend::Frontend;
 #[doc(hidden)]
-pub use frontend::{BoxFuture, Protocol, run};
+pub use frontend::{CaseFuture, Protocol, run};
 pub use seed::{BASE, DOCS};
 pub use server::Server;

@@ -17,7 +17,7 @@ macro_rules! declarations {
                 let declare: fn(Server, &str) -> Server = $declare;
                 let case = concat!(stringify!($topic), "::", stringify!($case));
                 let fixture = async |catalogue| declare($frontend.serve(catalogue).await, case);
-                let run = || run(case, Protocol::Http1, fixture, $topic::$case);
+                let run = || run(case, Protocol::Http1, fixture, |frontend| Box::pin($topic::$case(frontend)));
                 match [$($words)?].as_slice() as &[&str] {
                     [words] => {
                         let message = failure(run);

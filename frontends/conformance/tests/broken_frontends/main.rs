@@ -26,7 +26,11 @@ macro_rules! tests_of_flaws {
                 $({
                     let case = concat!(stringify!($topic), "::", stringify!($case));
                     let fixture = async |catalogue| $frontend.serve(catalogue).await;
-                    let run = || conformance::run(case, conformance::Protocol::Http1, fixture, conformance::$topic::$case);
+                    let run = || {
+                        conformance::run(case, conformance::Protocol::Http1, fixture, |frontend| {
+                            Box::pin(conformance::$topic::$case(frontend))
+                        })
+                    };
                     let message = crate::failure(run);
                     assert!(message.contains(&format!("({case}#")) && message.contains(words), "{message}");
                 })+
@@ -81,7 +85,9 @@ fn failure_is_reported_in_one_line() {
     const FAILS: &str = "CATALOGUE_SUITE_FAILS";
     if std::env::var_os(FAILS).is_some() {
         let fixture = async |catalogue| refuses(400, |head| head.uri.query().is_some()).serve(catalogue).await;
-        return run("query::query_is_preserved", Protocol::Http1, fixture, query::query_is_preserved);
+        return run("query::query_is_preserved", Protocol::Http1, fixture, |frontend| {
+            Box::pin(query::query_is_preserved(frontend))
+        });
     }
     let mut command = Command::new(std::env::current_exe().unwrap());
     let command =
