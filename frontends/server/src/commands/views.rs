@@ -62,11 +62,8 @@ async fn check(opened: Result<Storage, OpenFailure>, all: bool, json: bool) -> R
             let key = key.as_deref().map(sanitized);
             json!({ "view": view, "key": key, "problem": sanitized(problem), "expected": sanitized(expected) })
         };
-        let mut report = json!({ "all": all, "problems": problems.iter().map(to_json).collect::<Vec<_>>() });
-        if !advice.is_empty() {
-            report["advice"] = json!(advice);
-        }
-        output::print_json(&report)?;
+        let problems: Vec<_> = problems.iter().map(to_json).collect();
+        output::print_json(&json!({ "all": all, "problems": problems, "advice": advice }))?;
     } else if problems.is_empty() {
         let scope = if all { "all rows" } else { "up to 10,000 rows of each view; use --all to check all" };
         output::print(&format!("the API can serve the views: checked {scope}"))?;

@@ -17,6 +17,7 @@ pub(crate) struct DeveloperOptions {
     pub(crate) url: MountUrl,
     base_url: String,
     docs_url: String,
+    title: Option<String>,
     cross_origin_tryout: bool,
     pub(crate) owner_header: Option<OwnerHeader>,
 }
@@ -33,7 +34,7 @@ impl DeveloperOptions {
     /// Creates options for settings at `url`, next to an API and its documents, with sign-in by links.
     pub(crate) fn at(url: MountUrl, base_url: &str, docs_url: &str) -> Self {
         let (base_url, docs_url) = (base_url.to_owned(), docs_url.to_owned());
-        Self { url, base_url, docs_url, cross_origin_tryout: false, owner_header: None }
+        Self { url, base_url, docs_url, title: None, cross_origin_tryout: false, owner_header: None }
     }
 
     /// Reads the options; scripts of `origins` may call the API.
@@ -47,7 +48,8 @@ impl DeveloperOptions {
             return None;
         };
         let cross_origin_tryout = origins.iter().any(|origin| origin == "*" || *origin == url.origin());
-        let options = Self { cross_origin_tryout, owner_header, ..Self::at(url, base_url, docs_url) };
+        let title = settings.given(&DOCS_TITLE);
+        let options = Self { title, cross_origin_tryout, owner_header, ..Self::at(url, base_url, docs_url) };
         options.check_paths(settings);
         Some(options)
     }
@@ -61,6 +63,7 @@ impl DeveloperOptions {
 
     pub(crate) fn apply_to(&self, builder: SettingsBuilder) -> SettingsBuilder {
         let builder = builder.settings_url(self.url.as_str()).base_url(&*self.base_url).docs_url(&*self.docs_url);
+        let builder = self.title.iter().fold(builder, |builder, title| builder.brand(title, self.url.path()));
         if self.cross_origin_tryout { builder.cross_origin_tryout() } else { builder }
     }
 
