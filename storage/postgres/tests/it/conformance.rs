@@ -1,4 +1,6 @@
-//! Runs the conformance suite: with and without triggers, without named statements, with tables for Citus, and on Citus.
+//! Runs the conformance suite: with triggers, without triggers or named statements, with tables for Citus, and on Citus.
+//!
+//! Reads and imports name their statements or not, and only writes fire triggers, so the two need no suite for each pair.
 
 use std::sync::Arc;
 
@@ -37,12 +39,10 @@ mod with_triggers {
     catalogue_storage_conformance::tests!(|| super::fixture(std::convert::identity));
 }
 
-mod without_triggers {
-    catalogue_storage_conformance::tests!(|| super::fixture(super::Options::without_triggers));
-}
-
-mod without_named_statements {
-    catalogue_storage_conformance::tests!(|| super::fixture(super::Options::through_transaction_pooler));
+mod without_triggers_or_named_statements {
+    catalogue_storage_conformance::tests!(|| super::fixture(|options| {
+        options.without_triggers().through_transaction_pooler()
+    }));
 }
 
 mod with_tables_for_citus {

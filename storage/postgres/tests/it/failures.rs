@@ -2,12 +2,11 @@
 
 use std::num::NonZeroUsize;
 use std::thread;
-use std::time::Duration;
 
 use catalogue_core::AccountId;
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{CourseStorage, CredentialStorage, PageRequest, StorageError, StorageErrorKind};
-use catalogue_postgres::{OpenError, Options, PostgresStorage};
+use catalogue_postgres::{OpenError, PostgresStorage};
 use catalogue_storage_tests::database::Api;
 use tokio::runtime::Builder;
 use tokio_postgres::Client;
@@ -15,11 +14,6 @@ use tokio_postgres::Client;
 use crate::schema::Schema;
 use crate::{course, import_one_course, items, key_of};
 use catalogue_postgres_cluster::Cluster;
-
-/// Deadline of reads: shorter than the timeout of any test, and long enough for a loaded machine.
-const DEADLINE: Duration = Duration::from_secs(1);
-/// Deadline for calls that must not fail.
-const LONG_DEADLINE: Duration = Duration::from_secs(60);
 
 fn connections(number: usize) -> NonZeroUsize {
     NonZeroUsize::new(number).unwrap()
@@ -97,11 +91,13 @@ async fn read_timeout_does_not_fail_later_reads() {
     let Some((schema, _, account)) = Schema::with_course().await else { return };
     // Use one connection, so that a failed read which did not release it would be noticed.
     for options in [schema.options(), schema.options().through_transaction_pooler()] {
-        let options = options.deadline(DEADLINE).connections(connections(1));
-        let storage = PostgresStorage::open(&options).await.unwrap();
+        let storage = PostgresStorage::open(&options.connections(connections(1))).await.unwrap();
         let host = schema.host().await;
         host.batch_execute("BEGIN; LOCK TABLE courses IN ACCESS EXCLUSIVE MODE").await.unwrap();
+        // The connection is open, and the response never arrives: the clock advances to the deadline immediately.
+        tokio::time::pause();
         let failed = futures_util::future::join(lists(&storage, &account), lists(&storage, &account)).await;
+        tokio::time::resume();
         assert_eq!(failed, (Err(StorageErrorKind::Unavailable), Err(StorageErrorKind::Unavailable)));
         host.batch_execute("ROLLBACK").await.unwrap();
         assert_eq!(lists(&storage, &account).await, Ok(1));
@@ -127,7 +123,7 @@ async fn reads_share_connections_within_role_limit() {
     );
     host.batch_execute(&make).await.unwrap();
     let address = schema.address().replace("user=postgres", "user=single");
-    let options = Options::parse(&address).unwrap().deadline(LONG_DEADLINE);
+    let options = Schema::options_of(&address);
     // A session that has ended may still be counted for a moment, here and below.
     let storage = loop {
         match PostgresStorage::open(&options).await {

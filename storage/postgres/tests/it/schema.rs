@@ -1,7 +1,8 @@
 //! A separate schema for each test, in a shared cluster, and the database of the laws in one.
 
-use std::sync::LazyLock;
+use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -13,12 +14,15 @@ use tokio_postgres::{Client, NoTls};
 use catalogue_postgres_cluster::Cluster;
 use catalogue_storage_tests::database;
 
-/// Limits concurrent tests: each uses at least two cores, for its own threads and the database's sessions, so more
-/// would only wait for each other.
+/// Limits concurrent tests: each uses at least two cores, for its own threads and the database's sessions. With more, tests
+/// that read without a pause delay the opening of sessions beyond its timeout.
 static SLOTS: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new((available_parallelism().map_or(1, usize::from) / 2).max(1)));
 
-/// An empty schema, and a slot among the tests that run concurrently.
+/// Names of schemas whose tests have ended. With thousands of tables, the catalogs would slow down the checks of views.
+static ENDED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// An empty schema, which is dropped when another test begins, and a slot among the tests that run concurrently.
 pub(crate) struct Schema {
     name: String,
     address: String,
@@ -33,7 +37,16 @@ impl Schema {
         let cluster = Cluster::shared()?;
         let slot = SLOTS.acquire().await.unwrap();
         let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        connect(&cluster.address("postgres")).await.batch_execute(&format!("CREATE SCHEMA {name}")).await.unwrap();
+        let host = connect(&cluster.address("postgres")).await;
+        let ended = mem::take(&mut *ENDED.lock().unwrap());
+        for ended in ended {
+            let drop = format!("SET lock_timeout = '100ms'; DROP SCHEMA IF EXISTS {ended}, {ended}_keys CASCADE");
+            // The last sessions of its test may still be closing.
+            if host.batch_execute(&drop).await.is_err() {
+                ENDED.lock().unwrap().push(ended);
+            }
+        }
+        host.batch_execute(&format!("CREATE SCHEMA {name}")).await.unwrap();
         let address = cluster.address("postgres");
         let address = format!("{address} application_name={name} options='-c search_path={name}'");
         Some(Self { name, address, _slot: slot })
@@ -79,6 +92,12 @@ impl Schema {
 
     pub(crate) async fn storage(&self) -> PostgresStorage {
         PostgresStorage::open_and_migrate(&self.options()).await.unwrap()
+    }
+}
+
+impl Drop for Schema {
+    fn drop(&mut self) {
+        ENDED.lock().unwrap().push(mem::take(&mut self.name));
     }
 }
 

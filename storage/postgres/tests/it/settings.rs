@@ -88,6 +88,7 @@ async fn write_timeout_bounds_wait_for_locked_rows() {
     let long_wait = storage.clone().write_timeout(Duration::from_secs(60));
     let waiting = long_wait.revoke_key(&account, id, at(1), &Actor::OPERATOR);
     let short_wait = async {
+        let storage = storage.clone().write_timeout(Duration::from_millis(100));
         let refused = storage.revoke_key(&account, id, at(2), &Actor::OWNER).await.unwrap_err();
         assert_eq!(refused.kind(), StorageErrorKind::Busy, "{refused}");
         transaction.rollback().await.unwrap();

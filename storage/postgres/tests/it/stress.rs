@@ -12,12 +12,15 @@ use catalogue_core::{AccountId, Course};
 use catalogue_postgres::{Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
 use catalogue_storage_conformance::sample;
-use tokio::task::{JoinHandle, block_in_place, yield_now};
+use tokio::task::{JoinHandle, block_in_place};
+use tokio::time::sleep;
 
 use crate::schema::connect;
 
 /// Timeout for any step, even on a loaded machine.
 const TASK_TIMEOUT: Duration = Duration::from_secs(120);
+/// Delay between the calls of a client, and between polls of a condition: the tests share their processors.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// A primary, a standby that streams from it, a storage over both, and a key with a course.
 pub(crate) struct Pair {
@@ -99,7 +102,7 @@ impl Pair {
             while !writing.is_stopped.load(Ordering::Relaxed) {
                 let written = write(&storage, &format!("{:?}", Instant::now())).await;
                 writing.record(&writing.writes, "write", written);
-                yield_now().await;
+                sleep(PAUSE).await;
             }
         }));
         let load = Load { tasks, tally };
@@ -134,10 +137,7 @@ impl Tally {
         if matches!(found, Ok(false)) {
             self.violations.lock().unwrap().push(format!("no {what}"));
         }
-        if found.is_err() {
-            // Clients of a real server would not retry immediately.
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        sleep(PAUSE).await;
         self.record(&self.reads, what, found.map(|_| ()));
     }
 
@@ -179,7 +179,7 @@ pub(crate) async fn sql(cluster: &Cluster, sql: &str) -> String {
 pub(crate) async fn wait_until(mut is_true: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !is_true().await {
-            yield_now().await;
+            sleep(PAUSE).await;
         }
     };
     tokio::time::timeout(TASK_TIMEOUT, waiting).await.expect("the condition becomes true");

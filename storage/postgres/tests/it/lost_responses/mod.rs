@@ -61,32 +61,36 @@ impl Fixture {
 
     /// Loses each message of `call` in turn, and asserts that the call reports truthfully whether it was done.
     ///
-    /// `restore` restores and returns the database before each call, and `state` returns its state afterward. A session
-    /// for which `is_active` is true may still process what it got over the cut connection.
+    /// `restore` restores and returns the database unless the previous call left it unchanged, and `state` returns its state
+    /// after a call. A session for which `is_active` is true may still process what it got over the cut connection.
     async fn assert_truthful(
         &self,
         name: &str,
         is_active: &str,
         restore: impl AsyncFn() -> Vec<String>,
+        connect: impl AsyncFn(),
         call: impl AsyncFn() -> Result<(), StorageError>,
         state: impl AsyncFn(&[String]) -> State,
     ) {
-        let mut unknown = Vec::new();
+        let (mut unknown, mut before, mut found) = (Vec::new(), Vec::new(), State::Torn);
         for sender in [Sender::Client, Sender::Server] {
             for after in 0..MAX_MESSAGES {
-                let before = restore().await;
+                if found != State::Nothing {
+                    before = restore().await;
+                }
+                connect().await;
                 self.proxy.cut(sender, after);
                 let reported = report(call().await);
                 let was_cut = self.proxy.stop();
                 self.wait_for_no_session(is_active).await;
-                let state = state(&before).await;
-                let context = format!("{name}, {sender:?} after {after}: {reported}, {state:?}");
-                assert!(is_truthful(&reported, &[state]), "{context}");
+                found = state(&before).await;
+                let context = format!("{name}, {sender:?} after {after}: {reported}, {found:?}");
+                assert!(is_truthful(&reported, &[found]), "{context}");
                 if reported.starts_with("not known") {
-                    unknown.push((sender, state));
+                    unknown.push((sender, found));
                 }
                 if !was_cut {
-                    assert!(state == State::Done && after > 0, "{context}");
+                    assert!(found == State::Done && after > 0, "{context}");
                     break;
                 }
             }
@@ -122,15 +126,14 @@ async fn calls_report_whether_change_was_committed() {
     let cut = PostgresStorage::open(&fixture.schema.options_through(fixture.proxy.port)).await.unwrap();
     let restore = async || {
         fixture.host.batch_execute(&replace).await.unwrap();
-        let before = fixture.contents().await;
-        // Open the reading connection first, so that the call always exchanges the same messages.
-        cut.find_session(&digest(0)).await.unwrap();
-        before
+        fixture.contents().await
     };
+    // Opens the reading connection first, so that the call always exchanges the same messages.
+    let connect = async || assert_eq!(cut.find_session(&digest(0)).await.unwrap(), None);
     for (name, is_done) in calls() {
         let call = async || run_call(name, &cut, &key).await;
         let state = async |before: &[String]| fixture.state(is_done, before).await;
-        fixture.assert_truthful(name, "state IS DISTINCT FROM 'idle'", &restore, call, state).await;
+        fixture.assert_truthful(name, "state IS DISTINCT FROM 'idle'", &restore, &connect, call, state).await;
     }
 }
 
@@ -151,7 +154,7 @@ async fn migration_reports_whether_it_was_committed() {
         let tables = fixture.host.query("SELECT 1 FROM pg_tables WHERE schemaname = $1", &[&name]).await.unwrap();
         if tables.is_empty() { State::Nothing } else { State::Done }
     };
-    fixture.assert_truthful("migration", "TRUE", restore, migrate, state).await;
+    fixture.assert_truthful("migration", "TRUE", restore, async || (), migrate, state).await;
 }
 
 /// The commit waits for a standby that never connects; the primary has already written it.

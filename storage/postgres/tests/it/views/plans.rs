@@ -25,7 +25,7 @@ async fn fill(host_app: &HostApp) {
          INSERT INTO trainings (owner, handle, name, subtitle, lang, made_at, is_hidden) \
          SELECT {owner}, 'c' || n, 'Title', '', 'en', TIMESTAMP '2024-05-01' + n / 20 * INTERVAL '1 second', FALSE \
          FROM generate_series(1, {}) AS n; \
-         INSERT INTO lessons SELECT id, 1, 'Title', '' FROM trainings; ANALYZE; SET session_replication_role = origin",
+         INSERT INTO lessons SELECT id, 1, 'Title', '' FROM trainings; ANALYZE owners, trainings, lessons; SET session_replication_role = origin",
         courses()
     );
     host_app.host.batch_execute(&fill).await.unwrap();
@@ -59,7 +59,7 @@ async fn index_templates_fix_slow_plans() {
             }
             host_app.host.batch_execute(&index).await.unwrap();
         }
-        host_app.host.batch_execute("ANALYZE").await.unwrap();
+        host_app.host.batch_execute("ANALYZE trainings, lessons").await.unwrap();
         assert_eq!(advice(&host_app.storage).await, []);
         let account = if host_app.has_numeric_ids { "1" } else { "o1" };
         let listed = items(&host_app.storage, &AccountId::new(account), &PageRequest::default()).await.unwrap();
@@ -110,7 +110,7 @@ async fn small_indexed_tables_get_no_advice() {
                    CREATE UNIQUE INDEX ON trainings (owner, handle)";
     host_app.host.batch_execute(indexes).await.unwrap();
     assert_eq!(advice(&host_app.storage).await, [], "no rows, and no statistics");
-    host_app.host.batch_execute("INSERT INTO owners VALUES ('o1'); ANALYZE").await.unwrap();
+    host_app.host.batch_execute("INSERT INTO owners VALUES ('o1'); ANALYZE owners, trainings, lessons").await.unwrap();
     assert_eq!(advice(&host_app.storage).await, []);
 }
 
@@ -150,7 +150,7 @@ async fn tables_hidden_from_role_are_checked() {
             "INSERT INTO {name}_apart.u (name) SELECT 'o' || n FROM generate_series(1, 500) AS n ON CONFLICT DO NOTHING; \
              INSERT INTO {name}_apart.c (uid, slug, made) SELECT 1 + n % 10, 'c' || n, \
              TIMESTAMPTZ '2024-05-01Z' + n / 20 * INTERVAL '1 second' FROM generate_series(1, {courses}) AS n \
-             ON CONFLICT DO NOTHING; ANALYZE"
+             ON CONFLICT DO NOTHING; ANALYZE {name}_apart.u, {name}_apart.c"
         )
     };
     for courses in [0, 500, courses()] {
