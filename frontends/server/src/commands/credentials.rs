@@ -101,7 +101,7 @@ fn print_details(record: &CredentialRecord) {
 pub(super) fn unknown_account(storage: &Storage, account: &str) -> Failure {
     let account = if looks_like_token(account) { "such account".to_owned() } else { format!("account {account:?}") };
     let more = match storage.views() {
-        Some(_) => " in the view catalogue_accounts",
+        Some(_) => " in the view catalogue_accounts; see `accounts list`",
         None => "; see `accounts list`, or create accounts with `import`",
     };
     Failure::work(format!("no {account}{more}"))

@@ -59,7 +59,7 @@ fn problems_of_views_are_reported_and_fail_responses() {
     for app in App::empty("plain") {
         app.sql(if app.is_postgres() { LOOSE_POSTGRES } else { LOOSE_SQLITE });
         app.run("migrate").succeeds();
-        let report = |problems: Value| json!({ "all": false, "problems": problems });
+        let report = |problems: Value| json!({ "all": false, "problems": problems, "advice": [] });
         assert_eq!(app.run("views check --json").json(), report(json!([])), "{}", app.kind());
         assert!(app.run("views check --all").succeeds().contains("checked all rows"));
         let (_, token) = app.key("acc");
