@@ -46,7 +46,7 @@ impl Inspector {
                 assert_eq!(page.evaluate("innerWidth"), width);
                 let name = format!("{name}-{width}-{scheme}");
                 if let Some(folder) = &self.pictures {
-                    take_picture(page, &Path::new(folder).join(format!("{name}.png")));
+                    std::fs::write(Path::new(folder).join(format!("{name}.png")), picture(page, true)).unwrap();
                 }
                 let axe = self.axe.as_ref().map_or_else(|| json!([]), |axe| axe.violations(page));
                 for found in [page.evaluate(TOO_WIDE), page.evaluate(LOW_CONTRAST), axe] {
@@ -68,9 +68,10 @@ impl Inspector {
     }
 }
 
-fn take_picture(page: &mut Page, path: &Path) {
-    let picture = page.command("Page.captureScreenshot", json!({ "captureBeyondViewport": true }));
-    std::fs::write(path, STANDARD.decode(picture["data"].as_str().unwrap()).unwrap()).unwrap();
+/// Returns a PNG of the window, or of the whole page.
+pub(crate) fn picture(page: &mut Page, is_whole: bool) -> Vec<u8> {
+    let picture = page.command("Page.captureScreenshot", json!({ "captureBeyondViewport": is_whole }));
+    STANDARD.decode(picture["data"].as_str().unwrap()).unwrap()
 }
 
 #[test]

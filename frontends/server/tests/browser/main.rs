@@ -9,6 +9,7 @@ mod host;
 mod keyboard;
 mod looks;
 mod page;
+mod pictures;
 mod policy;
 #[path = "../it/program.rs"]
 #[expect(dead_code, reason = "the tests of the command line use the rest of it")]
