@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use catalogue_core::admin::{Account, AccountSummary, Accounts, RemovedAccount, Visitor};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
+use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::citus::credentials::REMOVE_ACCOUNTS_OF_DIGESTS;
@@ -164,12 +165,13 @@ pub(crate) async fn check_account(
     account: &AccountId,
     find: &Sql<'_>,
 ) -> Result<(), StorageError> {
-    if exists(connection, account, find).await? { Ok(()) } else { Err(unknown_account(account)) }
+    self::find(connection, account, find).await?.map(drop).ok_or_else(|| unknown_account(account))
 }
 
-/// Returns whether the statement `find` finds the account.
-pub(crate) async fn exists(connection: &Connection, account: &AccountId, find: &Sql<'_>) -> Result<bool, StorageError> {
-    Ok(can_be_stored(account.as_str()) && !connection.query(find, &[&account.as_str()]).await?.is_empty())
+/// Returns the row of the statement `sql` for the account, or `None` if it does not exist.
+pub(crate) async fn find(connection: &Connection, id: &AccountId, sql: &Sql<'_>) -> Result<Option<Row>, StorageError> {
+    let rows = if can_be_stored(id.as_str()) { connection.query(sql, &[&id.as_str()]).await? } else { Vec::new() };
+    Ok(rows.into_iter().next())
 }
 
 pub(crate) fn unknown_account(account: &AccountId) -> StorageError {

@@ -14,7 +14,7 @@ use std::fmt;
 use async_trait::async_trait;
 
 use super::StorageError;
-use crate::model::AccountId;
+use crate::model::{Account, AccountId};
 pub use checks::{Dialect, RowCheck};
 pub use columns::{ACCOUNTS, COURSES, Kind, MODULES, OPTIONAL_COLUMNS, REVISIONS, VIEWS};
 pub use row::ViewRow;
@@ -26,8 +26,8 @@ pub use value::{Cells, Column, Owner, Page, Value};
 /// cannot be queried.
 #[async_trait]
 pub trait CourseViews: fmt::Debug + Send + Sync {
-    /// Returns whether the views name `account`.
-    async fn has_account(&self, account: &AccountId) -> Result<bool, StorageError>;
+    /// Returns the account with its owner's name, or `None` if the views do not name it. The email address is empty.
+    async fn find_account(&self, account: &AccountId) -> Result<Option<Account>, StorageError>;
 
     /// Returns what the API could not serve: missing views and columns, types that cannot be read, and rows that break the
     /// contract of [`CourseStorage`](super::CourseStorage). Problems of one kind and view may be cut off at a hundred.

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::slice::from_ref;
 
-use catalogue_core::admin::{AccountSummary, Accounts, AdminStorage, RemovedAccount};
+use catalogue_core::admin::{Account, AccountSummary, Accounts, AdminStorage, RemovedAccount};
 use catalogue_core::{AccountId, Timestamp};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
@@ -46,6 +46,15 @@ pub(super) async fn find(storage: &Storage, ids: &[String]) -> Result<Vec<Accoun
         Some(unknown) => Err(credentials::unknown_account(storage, unknown.as_str())),
         None => Ok(found),
     }
+}
+
+/// Returns the account `id` with its owner's name, which lists of accounts lack over views. Fails if it does not exist.
+pub(super) async fn with_name(storage: &Storage, id: &str) -> Result<Account, Failure> {
+    let found = match storage.views() {
+        Some(views) => views.find_account(&AccountId::new(id)).await?,
+        None => find(storage, &[id.to_owned()]).await?.pop().map(|summary| summary.account),
+    };
+    found.ok_or_else(|| credentials::unknown_account(storage, id))
 }
 
 /// Fails unless the account exists or has events: an account that has left its view may still have keys in the catalogue.
@@ -92,8 +101,7 @@ async fn list(storage: &dyn AdminStorage, json: bool) -> Result<(), Failure> {
 }
 
 async fn show(storage: &Storage, id: &String, json: bool) -> Result<(), Failure> {
-    let found = find(storage, from_ref(id)).await?;
-    found.into_iter().try_for_each(|summary| match (json, summary) {
+    find(storage, from_ref(id)).await?.into_iter().try_for_each(|summary| match (json, summary) {
         (true, summary) => output::print_json(&to_json(&summary)),
         (false, AccountSummary { account, courses, keys }) => output::print(&table::fields([
             ("id", account.id.to_string()),

@@ -22,8 +22,7 @@ pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
     let bar = if output::is_regular_file() { progress::begin("exporting", None) } else { ProgressBar::hidden() };
     let exported = block_on(async {
         let storage = database.open().await?;
-        let found = accounts::find(&storage, ids).await?;
-        let found: Vec<_> = found.into_iter().map(|summary| summary.account.id).collect();
+        let found: Vec<_> = accounts::find(&storage, ids).await?.into_iter().map(|found| found.account.id).collect();
         let accounts = if ids.is_empty() { Accounts::All } else { Accounts::Only(&found) };
         let target = bar.wrap_write(io::stdout());
         let exported = catalogue_transfer::export(storage.admin(), accounts, target).await;

@@ -62,8 +62,8 @@ pub(super) async fn mint(
     url: &MountUrl,
     lifetime: Duration,
 ) -> Result<(SignInLink, NewSignIn), Failure> {
-    let account = &accounts::find(storage, &[account.to_owned()]).await?[0].account;
-    let (link, sign_in) = SignInLink::mint(account, url, Timestamp::now(), lifetime);
+    let account = accounts::with_name(storage, account).await?;
+    let (link, sign_in) = SignInLink::mint(&account, url, Timestamp::now(), lifetime);
     let hint = "create another; this one was never printed";
     let created = storage.sign_ins().create_link(&sign_in, &Actor::OPERATOR).await;
     created.map_err(|error| Failure::change_failed(&error, "a link was created", hint))?;

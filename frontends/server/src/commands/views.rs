@@ -1,12 +1,11 @@
 //! `catalogue views`
 
-use catalogue_core::AccountId;
 use catalogue_core::auth::{Identity, Scope, Scopes};
 use catalogue_core::storage::{CheckedRows, ViewAdvice, ViewProblem};
 use http::{Request, StatusCode};
 use serde_json::json;
 
-use super::{Context, block_on, credentials};
+use super::{Context, accounts, block_on};
 use crate::cli::{Example, ViewsCommand};
 use crate::database::{Database, Migration, OpenFailure, Storage};
 use crate::exit::{Failure, sanitized};
@@ -106,19 +105,13 @@ pub(super) fn format_advice(ViewAdvice { subject, finding, fix }: &ViewAdvice) -
 
 /// Prints the API's response to a request for the account's courses.
 async fn show(storage: Storage, account: &str) -> Result<(), Failure> {
-    let id = AccountId::new(account);
-    if let Some(views) = storage.views()
-        && !views.has_account(&id).await?
-    {
-        return Err(credentials::unknown_account(&storage, account));
-    }
+    let id = accounts::with_name(&storage, account).await?.id;
     let catalogue = storage.catalogue().build()?;
     let caller = Identity::session(id, "operator", Scopes::from_iter([Scope::ReadCourses]));
     let request = Request::get("/api/v1/courses").body(())?;
     let response = catalogue.call_as(caller, request).await;
-    if response.status() != StatusCode::OK {
-        let status = response.status().as_u16();
-        return Err(Failure::work(format!("the API returned {status}; see the log, and run `views check` for a fix")));
+    match response.status() {
+        StatusCode::OK => output::print(&String::from_utf8_lossy(response.body())),
+        status => Err(Failure::work(format!("the API returned {status}; see the log, and run `views check`"))),
     }
-    output::print(&String::from_utf8_lossy(response.body()))
 }

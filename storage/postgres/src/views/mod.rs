@@ -24,6 +24,7 @@ mod statements;
 use std::fmt;
 use std::sync::Arc;
 
+use catalogue_core::admin::Account;
 use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewProblem};
 use catalogue_core::{AccountId, async_trait};
 
@@ -32,6 +33,7 @@ use crate::connection::Connection;
 use crate::connections::readers::Readers;
 use crate::open_error::OpenError;
 use crate::options::Options;
+use crate::rows::account;
 use columns::Columns;
 use freshness::{Freshness, Generation};
 pub(crate) use statements::{CREDENTIAL_OWNERS, Statement, Statements};
@@ -75,9 +77,10 @@ impl Views {
 
 #[async_trait]
 impl CourseViews for Views {
-    async fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
+    async fn find_account(&self, id: &AccountId) -> Result<Option<Account>, StorageError> {
         let find = self.statements.find_account.sql();
-        accounts::exists(&self.connection().await?, account, &find).await
+        let row = accounts::find(&self.connection().await?, id, &find).await?;
+        row.as_ref().map(account).transpose()
     }
 
     async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewProblem>, StorageError> {

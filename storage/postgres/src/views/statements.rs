@@ -163,12 +163,12 @@ impl Statements {
              AND {0} ORDER BY {END} DESC, c.id DESC LIMIT $3)",
             is_known("$1")
         );
+        let of_id = |id: &str| format!("FROM {accounts} AS a WHERE {} LIMIT 1", equals("a.", ACCOUNTS, "id", id));
+        let name = columns.name();
         let find_sign_in = format!(
             "SELECT s.account_id, coalesce(a.name, ''), '', s.expires_at, a.name IS NOT NULL AS is_known FROM sign_ins AS s \
-             LEFT JOIN LATERAL (SELECT {} AS name FROM {accounts} AS a WHERE {} LIMIT 1) AS a ON TRUE \
-             WHERE s.digest = $1 AND s.kind = $2",
-            columns.name(),
-            equals("a.", ACCOUNTS, "id", "s.account_id")
+             LEFT JOIN LATERAL (SELECT {name} AS name {}) AS a ON TRUE WHERE s.digest = $1 AND s.kind = $2",
+            of_id("s.account_id")
         );
         let page_of_all = format!(
             "SELECT CAST(id AS TEXT), '', '' FROM {accounts} WHERE CAST(id AS TEXT) COLLATE \"C\" >= $1 \
@@ -189,7 +189,7 @@ impl Statements {
             find_course: statement(find_course, &[TEXT, TEXT]),
             find_revision: statement(find_revision, &[TEXT]),
             list_keys: statement(list_keys, &[TEXT, Type::INT8, Type::INT8]),
-            find_account: statement(format!("SELECT $1 WHERE {}", is_known("$1")), &[TEXT]),
+            find_account: statement(format!("SELECT $1, {name}, '' {}", of_id("$1")), &[TEXT]),
             find_sign_in: statement(find_sign_in, &[Type::BYTEA, TEXT]),
             accounts: [
                 statement(page_of_all, &[TEXT, Type::INT8]),

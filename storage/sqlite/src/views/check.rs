@@ -1,5 +1,6 @@
 //! [`CourseViews`]: problems of views, columns and rows that the API could not serve, and advice.
 
+use catalogue_core::admin::Account;
 use catalogue_core::storage::StorageError;
 use catalogue_core::storage::views::{
     ACCOUNTS, COURSES, CheckedRows, Column, CourseViews, Dialect, MODULES, Owner, Page, REVISIONS, RowCheck,
@@ -21,8 +22,8 @@ const MAX_PROBLEMS: usize = 100;
 
 #[async_trait]
 impl CourseViews for ViewedCourses {
-    async fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
-        Ok(self.find_account(account)?.is_some())
+    async fn find_account(&self, id: &AccountId) -> Result<Option<Account>, StorageError> {
+        Self::find_account(self, id)
     }
 
     async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewProblem>, StorageError> {

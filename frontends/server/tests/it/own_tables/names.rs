@@ -4,10 +4,11 @@ use super::app::App;
 use crate::developer_settings::visitor::Visitor;
 use crate::observed::Observed;
 
-/// Signs in as the owner of the first account.
-fn sign_in(app: &App, observed: &Observed) -> Visitor {
+/// Creates a link for the owner of the first account, which the sign-in page must call `name`, and signs in.
+fn sign_in(app: &App, observed: &Observed, name: &str) -> Visitor {
     let account = app.accounts().remove(0);
     let link = app.run(&format!("settings link --account {account} --settings-url /settings")).succeeds();
+    assert_eq!(link.trim_end().rsplit_once('.').unwrap().1, name, "{} {}", app.framework, app.kind());
     let mut owner = Visitor::of(&observed.server.address);
     assert_eq!(owner.sign_in(&link).status, 303, "{} {}", app.framework, app.kind());
     owner
@@ -25,13 +26,13 @@ fn assert_shown_as(owner: &Visitor, name: &str) {
 fn owner_name_is_only_on_pages() {
     for app in App::all_with_rows() {
         let observed = Observed::start(&app.dir, "--settings-url /settings --log debug");
-        let owner = sign_in(&app, &observed);
         let column = match app.framework {
             "django" => "auth_user SET username",
             "rails" => "accounts SET name",
             _ => "users SET name",
         };
         app.sql(&format!("UPDATE {column} = 'Marguerite' WHERE id = '{}'", app.accounts().remove(0)));
+        let owner = sign_in(&app, &observed, "Marguerite");
         assert_shown_as(&owner, "Marguerite");
 
         let (_, token) = owner.create_key("partner");
@@ -54,7 +55,7 @@ fn owner_without_name_is_shown_by_id() {
             let view = format!("CREATE VIEW catalogue_accounts AS SELECT id, {column} FROM accounts");
             app.sql(&format!("DROP VIEW catalogue_accounts; {view}"));
             let observed = Observed::start(&app.dir, "--settings-url /settings");
-            assert_shown_as(&sign_in(&app, &observed), "1");
+            assert_shown_as(&sign_in(&app, &observed, "1"), "1");
             app.run("views check").succeeds();
         }
     }
