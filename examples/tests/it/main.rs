@@ -8,7 +8,7 @@ mod devtools;
 mod frontends;
 mod hosts;
 mod http;
-#[path = "../../../frontends/server/tests/issuer/packages.rs"]
+#[path = "../../../frontends/server/tests/it/issuer/packages.rs"]
 mod issuer_packages;
 #[path = "../../../frontends/server/tests/browser/keyboard.rs"]
 mod keyboard;
@@ -23,5 +23,5 @@ mod serverless;
 mod settings_mounts;
 #[path = "../../../frontends/server/tests/it/skip.rs"]
 mod skip;
-#[path = "../../../frontends/server/tests/clients/tools.rs"]
+#[path = "../../../frontends/server/tests/it/tools.rs"]
 mod tools;

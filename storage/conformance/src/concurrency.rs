@@ -6,8 +6,10 @@ use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, Scope, ScopedJoinHandle};
+use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::time::sleep;
 
 /// Runs `work` on `count` threads concurrently with the thread's number, waits for them, and returns their results.
 ///
@@ -55,15 +57,23 @@ pub(crate) async fn run_all<F: Future<Output = ()>>(futures: impl IntoIterator<I
     .await;
 }
 
+/// Pause after a read during which no write ended, so that reads leave the processors to slow writes.
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// Reads repeatedly on two threads, concurrently with writes number 1, 2 and so on; write 0 precedes all reads.
 pub(crate) async fn read_during_writes(read: impl AsyncFn() + Sync, write: impl AsyncFn(usize) + Sync) {
     write(0).await;
-    let (reads, over, runtime) = (AtomicUsize::new(0), AtomicBool::new(false), Handle::current());
+    let (reads, writes) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (over, runtime) = (AtomicBool::new(false), Handle::current());
     let reading = async || {
         let _set_on_drop = SetOnDrop(&over);
         while !over.load(Ordering::Acquire) {
+            let before = writes.load(Ordering::Acquire);
             read().await;
             reads.fetch_add(1, Ordering::AcqRel);
+            if before == writes.load(Ordering::Acquire) {
+                sleep(PAUSE).await;
+            }
         }
     };
     let writing = async || {
@@ -74,6 +84,7 @@ pub(crate) async fn read_during_writes(read: impl AsyncFn() + Sync, write: impl 
                 break;
             }
             write(number).await;
+            writes.store(number, Ordering::Release);
         }
     };
     thread::scope(|scope| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 
 use super::pace::at_any_pace;
-use super::support::{BIG_RESPONSE_BYTES, Client, GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
+use super::support::{BIG_RESPONSE_BYTES, Client, GET, SHORT_TIMEOUT, Server, status, until, with, with_timeout};
 use super::timeouts::{LONG_TIMEOUT, long_timeouts};
 
 async fn start_limited_to(connections: u32) -> Server {
@@ -33,12 +33,7 @@ async fn start_without_reclaim_delay(connections: u32) -> Server {
 async fn connect_silent(server: &Server) -> Client {
     let before = server.metrics.accepted();
     let client = server.connect().await;
-    let accepted = async {
-        while server.metrics.accepted() == before {
-            tokio::task::yield_now().await;
-        }
-    };
-    with_timeout(accepted).await;
+    until(|| server.metrics.accepted() > before).await;
     client
 }
 

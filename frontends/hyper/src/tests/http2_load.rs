@@ -10,7 +10,7 @@ use super::http2::{
     assert_served_again, frame, head_of, start_raw_http2,
 };
 use super::pace::at_any_pace;
-use super::support::{BIG_RESPONSE_BYTES, SHORT_TIMEOUT, Server, with, with_timeout};
+use super::support::{BIG_RESPONSE_BYTES, SHORT_TIMEOUT, Server, until, with, with_timeout};
 use super::timeouts::{LONG_TIMEOUT, long_timeouts};
 
 // Types of frames.
@@ -66,12 +66,7 @@ async fn blocked_socket_ends_after_request_timeout() {
         start_raw_http2(with(long_timeouts(), |c| c.timeouts.request = SHORT_TIMEOUT)).await;
     begin_without_windows(&mut client).await;
     client.get(1, "/big").await;
-    with_timeout(async {
-        while server.metrics.open() > 0 {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    until(|| server.metrics.open() == 0).await;
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Metrics of connections.
 
 use super::http2::start_raw_http2;
-use super::support::{Server, status, with_timeout};
+use super::support::{Server, status, until};
 use super::timeouts::long_timeouts;
 
 #[tokio::test]
@@ -13,9 +13,7 @@ async fn open_and_closed_connections_are_counted() {
     }
     assert_eq!((server.metrics.accepted(), server.metrics.open()), (2, 2));
     drop(clients);
-    while server.metrics.open() > 0 {
-        with_timeout(tokio::task::yield_now()).await;
-    }
+    until(|| server.metrics.open() == 0).await;
     assert_eq!(server.closed_count("closed").await, 2);
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 
 use super::super::ServerConfig;
-use super::support::{Client, GET, SHORT_TIMEOUT, Server, announces_close, status, with};
+use super::support::{Client, GET, SHORT_TIMEOUT, Server, announces_close, status, until, with};
 use super::timeouts::LONG_TIMEOUT;
 
 const GATE: &[u8] = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -129,9 +129,7 @@ async fn response_without_close_restarts_last_request_timeout() {
     let since = Instant::now();
     client.send("GET http://a/gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
     server.wait_for_request().await;
-    while since.elapsed() < 3 * SHORT_TIMEOUT {
-        tokio::task::yield_now().await;
-    }
+    until(|| since.elapsed() >= 3 * SHORT_TIMEOUT).await;
     server.open_gate();
     assert!(!announces_close(&client.response().await));
     client.send(GET).await;

@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::{JoinHandle, yield_now};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tower_service::Service;
 
 use super::certificates::Authority;
@@ -48,9 +48,22 @@ pub(super) fn with(mut config: ServerConfig, change: impl FnOnce(&mut ServerConf
     config
 }
 
+/// Pause between polls, so that tests do not take the processors from each other.
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// Waits with a timeout, so that a failing test ends.
 pub(super) async fn with_timeout<T>(work: impl Future<Output = T>) -> T {
     timeout(TEST_TIMEOUT, work).await.expect("done within the timeout of a test")
+}
+
+/// Polls `is_true` until it returns `true`.
+pub(super) async fn until(is_true: impl Fn() -> bool) {
+    with_timeout(async {
+        while !is_true() {
+            sleep(PAUSE).await;
+        }
+    })
+    .await;
 }
 
 /// Service that responds by path, and counts requests. Ignores bodies, except those for which [`collects_body`] is true.
@@ -251,12 +264,7 @@ impl Server {
     /// Returns how many connections have ended for `reason`. Waits for the first: a client sees the end before it is counted.
     pub(super) async fn closed_count(&self, reason: &str) -> u64 {
         let count = || self.metrics.closed().find(|(name, _)| name.name() == reason).unwrap().1;
-        with_timeout(async {
-            while count() == 0 {
-                yield_now().await;
-            }
-        })
-        .await;
+        until(|| count() > 0).await;
         assert_eq!(self.metrics.open(), 0);
         count()
     }
@@ -271,7 +279,7 @@ impl Server {
         self.stop();
         with_timeout(async {
             while TcpStream::connect(self.address).await.is_ok() {
-                yield_now().await;
+                sleep(PAUSE).await;
             }
         })
         .await;

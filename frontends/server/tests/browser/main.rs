@@ -18,6 +18,6 @@ mod reading;
 mod settings;
 #[path = "../it/skip.rs"]
 mod skip;
-#[path = "../clients/tools.rs"]
+#[path = "../it/tools.rs"]
 #[expect(dead_code, reason = "the tests of clients use the rest of it")]
 mod tools;

@@ -5,6 +5,7 @@ mod admin;
 #[cfg(any(target_os = "linux", feature = "redis"))]
 mod background;
 mod backup;
+mod clients;
 #[cfg(any(feature = "redis", feature = "otel"))]
 mod closed_port;
 #[cfg(target_os = "linux")]
@@ -38,6 +39,8 @@ mod import;
 mod import_report;
 #[cfg(unix)]
 mod interrupts;
+#[cfg(all(unix, feature = "oauth"))]
+mod issuer;
 mod keys;
 mod keys_check;
 mod keys_find;
@@ -88,6 +91,7 @@ mod terminal;
 mod tokens;
 #[cfg(feature = "oauth")]
 mod tokens_revoke;
+mod tools;
 #[cfg(unix)]
 mod upgrade;
 #[cfg(not(feature = "otel"))]

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ impl Observed {
         let start = Instant::now();
         while !condition() {
             assert!(start.elapsed() < DEADLINE, "{what}: not within {DEADLINE:?}; the log:\n{}", self.log());
-            thread::yield_now();
+            thread::sleep(Duration::from_millis(1));
         }
     }
 

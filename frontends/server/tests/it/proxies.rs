@@ -6,7 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::process::Command;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use socket2::{Domain, Socket, Type};
@@ -61,7 +61,7 @@ impl Proxied {
                 drop(proxy);
                 panic!("{:?}", log.join());
             }
-            thread::yield_now();
+            thread::sleep(Duration::from_millis(1));
         }
         Self { dir, server, address, _proxy: proxy }
     }

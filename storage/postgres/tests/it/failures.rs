@@ -12,6 +12,7 @@ use tokio::runtime::Builder;
 use tokio_postgres::Client;
 
 use crate::schema::Schema;
+use crate::stress::wait_until;
 use crate::{course, import_one_course, items, key_of};
 use catalogue_postgres_cluster::Cluster;
 
@@ -35,9 +36,7 @@ async fn end_sessions(host: &Client) {
     let ended: Vec<i32> = host.query(end, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
     assert!(!ended.is_empty());
     let left = "SELECT 1 FROM pg_stat_activity WHERE pid = ANY($1)";
-    while !host.query(left, &[&ended]).await.unwrap().is_empty() {
-        tokio::task::yield_now().await;
-    }
+    wait_until(async || host.query(left, &[&ended]).await.unwrap().is_empty()).await;
 }
 
 #[tokio::test]
@@ -65,9 +64,7 @@ async fn read_is_retried_when_connection_closes_before_response() {
     let read = tokio::spawn(async move { lists(&storage, &account).await });
     let waiting = "SELECT 1 FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid \
                    WHERE NOT l.granted AND a.application_name = current_setting('application_name')";
-    while another.query(waiting, &[]).await.unwrap().is_empty() {
-        tokio::task::yield_now().await;
-    }
+    wait_until(async || !another.query(waiting, &[]).await.unwrap().is_empty()).await;
     end_sessions(&another).await;
     host.batch_execute("ROLLBACK").await.unwrap();
     assert_eq!(read.await.unwrap(), Ok(1));

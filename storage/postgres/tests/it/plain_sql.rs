@@ -5,6 +5,7 @@ use catalogue_storage_tests::database::Database as _;
 use catalogue_storage_tests::freshness::{DETAIL, LIST, Watched};
 
 use crate::schema::Database;
+use crate::stress::wait_until;
 use crate::{import_one_course, items};
 
 #[tokio::test]
@@ -21,9 +22,7 @@ async fn modules_of_concurrent_transactions_are_all_counted() {
     let waits = tokio::spawn(async move { other.batch_execute(&add(4)).await });
     // Wait until the other transaction waits for this one.
     let waiting = "pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')";
-    while database.count(waiting).await == 0 {
-        tokio::task::yield_now().await;
-    }
+    wait_until(async || database.count(waiting).await > 0).await;
     database.execute("COMMIT").await;
     waits.await.unwrap().unwrap();
     assert_eq!(items(&database.storage, &account, &PageRequest::default()).await.unwrap()[0].module_count, 4);

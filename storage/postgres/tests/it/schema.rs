@@ -1,32 +1,24 @@
 //! A separate schema for each test, in a shared cluster, and the database of the laws in one.
 
 use std::mem;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{LazyLock, Mutex};
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use catalogue_core::AccountId;
 use catalogue_postgres::{Options, PostgresStorage};
-use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_postgres::{Client, NoTls};
 
 use catalogue_postgres_cluster::Cluster;
 use catalogue_storage_tests::database;
 
-/// Limits concurrent tests: each uses at least two cores, for its own threads and the database's sessions. With more, tests
-/// that read without a pause delay the opening of sessions beyond its timeout.
-static SLOTS: LazyLock<Semaphore> =
-    LazyLock::new(|| Semaphore::new((available_parallelism().map_or(1, usize::from) / 2).max(1)));
-
 /// Names of schemas whose tests have ended. With thousands of tables, the catalogs would slow down the checks of views.
 static ENDED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// An empty schema, which is dropped when another test begins, and a slot among the tests that run concurrently.
+/// An empty schema, which is dropped when another test begins.
 pub(crate) struct Schema {
     name: String,
     address: String,
-    _slot: SemaphorePermit<'static>,
 }
 
 impl Schema {
@@ -35,7 +27,6 @@ impl Schema {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
         let cluster = Cluster::shared()?;
-        let slot = SLOTS.acquire().await.unwrap();
         let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let host = connect(&cluster.address("postgres")).await;
         let ended = mem::take(&mut *ENDED.lock().unwrap());
@@ -49,7 +40,7 @@ impl Schema {
         host.batch_execute(&format!("CREATE SCHEMA {name}")).await.unwrap();
         let address = cluster.address("postgres");
         let address = format!("{address} application_name={name} options='-c search_path={name}'");
-        Some(Self { name, address, _slot: slot })
+        Some(Self { name, address })
     }
 
     /// Creates a schema with a storage, and an account with one course in it.

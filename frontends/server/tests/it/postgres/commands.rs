@@ -90,7 +90,7 @@ fn sigint_ends_import_that_waits_for_lock() {
     let import = RunningCommand::start(&mut fixture.command("import new.jsonl --no-migrate"));
     let waiting = "SELECT CAST(pid AS TEXT) FROM pg_locks WHERE NOT granted AND relation = 'accounts'::regclass";
     while session.texts(waiting).is_empty() {
-        std::thread::yield_now();
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
     import.stop_with("INT").fails(130, &["interrupted; nothing was imported"]);
     session.run("ROLLBACK");

@@ -38,9 +38,7 @@ impl Fixture {
     async fn wait_for_no_session(&self, condition: &str) {
         let sessions = format!("SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND {condition}");
         let name = self.schema.name();
-        while !self.host.query(&sessions, &[&name]).await.unwrap().is_empty() {
-            tokio::task::yield_now().await;
-        }
+        wait_until(async || self.host.query(&sessions, &[&name]).await.unwrap().is_empty()).await;
     }
 
     /// Returns all rows of all tables.

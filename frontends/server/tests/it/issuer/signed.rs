@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::commands::claims;
-use crate::issuer::{Issuer, courses, outcome_count, refusal, serve};
+use super::commands::claims;
+use super::server::{Issuer, courses, outcome_count, refusal, serve};
 
 #[test]
 fn tokens_of_each_algorithm_read_courses() {

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use crate::observed::Observed;
 use crate::program::{DEADLINE, TestDir, exchange, is_installed};
-use crate::samples::code_on;
+use super::samples::code_on;
 use crate::skip::or_skip_unless;
 use crate::tools::{npm_packages, run};
-use crate::typescript::{MANIFESTS, compile};
+use super::typescript::{MANIFESTS, compile};
 
 /// Number of courses, of which every seventh is a draft or hidden.
 const COURSES: usize = 140;

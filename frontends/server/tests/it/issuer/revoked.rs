@@ -4,7 +4,7 @@ use std::fs::File;
 
 use serde_json::json;
 
-use crate::issuer::{Issuer, courses, options, refusal, serve};
+use super::server::{Issuer, courses, options, refusal, serve};
 use crate::program::{Outcome, TestDir};
 
 fn revoke(dir: &TestDir, options: &str, token: &str) -> Outcome {

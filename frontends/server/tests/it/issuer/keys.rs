@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::issuer::{Issuer, courses, options, outcome_count, respond_with, serve, wait_for_fetches};
+use super::server::{Issuer, courses, options, outcome_count, respond_with, serve, wait_for_fetches};
 use crate::observed::Observed;
 use crate::program::{TestDir, get};
 

@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::{Deserializer, Value};
 
 use crate::program::{exchange, is_installed};
-use crate::service::Service;
+use super::service::Service;
 use crate::skip::or_skip_unless;
 use crate::tools::run;
 

@@ -10,12 +10,12 @@ use catalogue_postgres_cluster::Cluster;
 use serde_json::Value;
 
 use crate::program::{Server, TestDir, get};
-use crate::python::programs;
+use super::python::programs;
 use crate::tools::{or_skip_unless, output_of, run};
-use crate::visitor::Visitor;
+use crate::developer_settings::visitor::Visitor;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-const GUIDE: &str = include_str!("../../guide/developer-settings.md");
+const GUIDE: &str = include_str!("../../../guide/developer-settings.md");
 const LIST: &str = "/api/v1/courses?limit=100";
 
 /// Returns the Python of a virtual environment with Django. Returns `None` if it is unavailable and not required.
@@ -37,7 +37,7 @@ impl Project {
     fn new(python: PathBuf, vendor: &str, variables: Vec<(&'static str, String)>) -> Self {
         let project = Self { dir: TestDir::new(), python, variables };
         for (from, to) in [
-            ("tests/clients/django", "site"),
+            ("tests/it/clients/django", "site"),
             ("../../examples/own_tables/django/catalogue_views", "site/catalogue_views"),
         ] {
             run(Command::new("cp").arg("-r").arg(Path::new(ROOT).join(from)).arg(project.dir.path(to)));

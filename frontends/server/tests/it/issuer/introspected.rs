@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::issuer::{Issuer, courses, options, refusal, respond_with};
+use super::server::{Issuer, courses, options, refusal, respond_with};
 use crate::observed::Observed;
 use crate::program::TestDir;
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use crate::service::Service;
+use super::service::Service;
 use crate::tools::{npm_packages, or_skip_unless, run};
 
 pub(crate) const MANIFESTS: [(&str, &str); 3] = [

@@ -3,7 +3,7 @@
 use rcgen::{CertificateParams, DnType, KeyPair};
 use time::{Duration, OffsetDateTime};
 
-use crate::issuer::{Issuer, courses, options, wait_for_fetches};
+use super::server::{Issuer, courses, options, wait_for_fetches};
 use crate::observed::Observed;
 use crate::program::TestDir;
 

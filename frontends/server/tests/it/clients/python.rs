@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::service::Service;
+use super::service::Service;
 use crate::tools::{installed, or_skip_unless, output_of, run};
 
 /// Returns the `bin` directory of a virtual environment with the packages that `requirements` name.

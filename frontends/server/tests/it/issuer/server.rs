@@ -9,7 +9,7 @@ use std::thread;
 use serde_json::Value;
 
 use crate::observed::{Observed, send};
-use crate::packages::packages;
+use super::packages::packages;
 use crate::program::{TestDir, get};
 use crate::tools::or_skip_unless;
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use crate::tools::npm_packages;
 
 const MANIFESTS: [(&str, &str); 4] = [
-    ("package.json", include_str!("issuer/package.json")),
-    ("package-lock.json", include_str!("issuer/package-lock.json")),
-    (".npmrc", include_str!("issuer/.npmrc")),
-    ("issuer.mjs", include_str!("issuer/issuer.mjs")),
+    ("package.json", include_str!("provider/package.json")),
+    ("package-lock.json", include_str!("provider/package-lock.json")),
+    (".npmrc", include_str!("provider/.npmrc")),
+    ("issuer.mjs", include_str!("provider/issuer.mjs")),
 ];
 
 /// Returns a directory with the program and its packages.

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::library::{ACCOUNT, Library};
+use super::library::{ACCOUNT, Library};
 use crate::program::{Server, TestDir};
 use crate::tools::run;
 

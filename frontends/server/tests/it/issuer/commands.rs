@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::issuer::{Issuer, options};
+use super::server::{Issuer, options};
 use crate::program::{Outcome, TestDir};
 
 /// Returns the query for a token with the claims `json`.
