@@ -39,19 +39,19 @@ class CatalogueViews extends ServiceProvider
 
     private function drop(): void
     {
-        DB::transaction(function () {
-            if (DB::getDriverName() === 'pgsql') {
+        $isPostgres = DB::getDriverName() === 'pgsql';
+        // Not every version of Laravel can copy an index on an expression, so the indexes are created again, too.
+        $objects = $isPostgres
+            ? "SELECT tgname || ' ON ' || tgrelid::regclass AS name, 'TRIGGER' AS type FROM pg_trigger WHERE NOT tgisinternal AND tgname LIKE 'catalogue~_%' ESCAPE '~'"
+            : "SELECT name, type FROM sqlite_master WHERE type IN ('trigger', 'view', 'index') AND name LIKE 'catalogue~_%' ESCAPE '~'";
+        // Outside the transaction: on SQLite, one that has read first fails while other programs write.
+        $found = DB::select($objects);
+        DB::transaction(function () use ($isPostgres, $found) {
+            if ($isPostgres) {
                 DB::statement('DROP VIEW IF EXISTS '.implode(', ', self::VIEWS));
-                $triggers = "SELECT tgname, tgrelid::regclass::text AS place FROM pg_trigger WHERE NOT tgisinternal AND tgname LIKE 'catalogue~_%' ESCAPE '~'";
-                foreach (DB::select($triggers) as $trigger) {
-                    DB::statement("DROP TRIGGER {$trigger->tgname} ON {$trigger->place}");
-                }
-            } else {
-                // Not every version of Laravel can copy an index on an expression, so the indexes are created again, too.
-                $objects = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view', 'index') AND name LIKE 'catalogue~_%' ESCAPE '~'";
-                foreach (DB::select($objects) as $object) {
-                    DB::statement("DROP {$object->type} IF EXISTS {$object->name}");
-                }
+            }
+            foreach ($found as $object) {
+                DB::statement("DROP {$object->type} IF EXISTS {$object->name}");
             }
         });
     }
@@ -66,10 +66,12 @@ class CatalogueViews extends ServiceProvider
             return;
         }
         DB::transaction(function () {
+            // A write comes first: on SQLite, a transaction that has read first fails while other programs write.
+            DB::statement('DELETE FROM migrations WHERE 1 = 0');
             foreach (['views', 'revisions'] as $name) {
                 $path = database_path("catalogue/$name.".DB::getDriverName().'.sql');
                 // The transaction is this one.
-                $sql = is_file($path) ? preg_replace('/^(BEGIN|COMMIT);$/m', '', file_get_contents($path)) : '';
+                $sql = is_file($path) ? preg_replace('/^(BEGIN|BEGIN IMMEDIATE|COMMIT);$/m', '', file_get_contents($path)) : '';
                 DB::unprepared($sql);
             }
         });

@@ -20,16 +20,18 @@ namespace :catalogue do
 
   task drop: :environment do
     connection = ActiveRecord::Base.connection
+    is_postgresql = connection.adapter_name == "PostgreSQL"
+    # Rails cannot copy an index on an expression, so the indexes are created again, too.
+    objects = if is_postgresql
+      "SELECT tgname || ' ON ' || tgrelid::regclass, 'TRIGGER' FROM pg_trigger WHERE NOT tgisinternal AND tgname LIKE 'catalogue~_%' ESCAPE '~'"
+    else
+      "SELECT name, type FROM sqlite_master WHERE type IN ('trigger', 'view', 'index') AND name LIKE 'catalogue~_%' ESCAPE '~'"
+    end
+    # Outside the transaction: on SQLite, one that has read first fails while other programs write.
+    found = connection.select_rows(objects)
     connection.transaction do
-      if connection.adapter_name == "PostgreSQL"
-        connection.execute("DROP VIEW IF EXISTS #{CATALOGUE_VIEWS.join(', ')}")
-        triggers = "SELECT tgname, tgrelid::regclass::text FROM pg_trigger WHERE NOT tgisinternal AND tgname LIKE 'catalogue~_%' ESCAPE '~'"
-        connection.select_rows(triggers).each { |name, table| connection.execute("DROP TRIGGER #{name} ON #{table}") }
-      else
-        # Rails cannot copy an index on an expression, so the indexes are created again, too.
-        objects = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view', 'index') AND name LIKE 'catalogue~_%' ESCAPE '~'"
-        connection.select_rows(objects).each { |type, name| connection.execute("DROP #{type} IF EXISTS #{name}") }
-      end
+      connection.execute("DROP VIEW IF EXISTS #{CATALOGUE_VIEWS.join(', ')}") if is_postgresql
+      found.each { |name, type| connection.execute("DROP #{type} IF EXISTS #{name}") }
     end
   end
 
@@ -38,12 +40,14 @@ namespace :catalogue do
     next if (CATALOGUE_TABLES - connection.tables).any? || (CATALOGUE_VIEWS - connection.views).empty?
 
     connection.transaction do
+      # A write comes first: on SQLite, a transaction that has read first fails while other programs write.
+      connection.execute("DELETE FROM schema_migrations WHERE 1 = 0")
       %w[views revisions].each do |name|
         path = Rails.root.join("db/catalogue/#{name}.#{connection.adapter_name.downcase}.sql")
         next unless path.exist?
 
         # The transaction is this one.
-        sql = path.read.gsub(/^(BEGIN|COMMIT);$/, "")
+        sql = path.read.gsub(/^(BEGIN|BEGIN IMMEDIATE|COMMIT);$/, "")
         connection.adapter_name == "SQLite" ? connection.raw_connection.execute_batch(sql) : connection.execute(sql)
       end
     end

@@ -15,7 +15,8 @@ from django.db import connections, transaction
 from django.db.migrations.operations.models import ModelOperation
 from django.db.models.signals import post_migrate, pre_migrate
 
-# The models whose tables are behind the views.
+# The app of the courses, and the models whose tables are behind the views.
+APP = "courses"
 MODELS = {("auth", "user"), ("courses", "course"), ("courses", "module")}
 # In the order in which requests read them: another order could deadlock with requests.
 VIEWS = ["catalogue_courses", "catalogue_modules", "catalogue_accounts"]
@@ -26,7 +27,7 @@ class CatalogueViews(AppConfig):
 
     def ready(self):
         # The signals come once for each app that has models.
-        app = apps.get_app_config("courses")
+        app = apps.get_app_config(APP)
         pre_migrate.connect(drop, sender=app)
         post_migrate.connect(create, sender=app)
 
@@ -45,19 +46,18 @@ def drop(using, plan, **_):
     if not any(changes(migration) for migration, _ in plan):
         return
     connection = connections[using]
-    with transaction.atomic(using), connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute(f"DROP VIEW IF EXISTS {', '.join(VIEWS)}")
-            cursor.execute(
-                "SELECT tgname, tgrelid::regclass::text FROM pg_trigger WHERE NOT tgisinternal AND tgname LIKE 'catalogue~_%' ESCAPE '~'"
-            )
-            for trigger, table in cursor.fetchall():
-                cursor.execute(f"DROP TRIGGER {trigger} ON {table}")
-        else:
-            cursor.execute(
-                "SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view') AND name LIKE 'catalogue~_%' ESCAPE '~'"
-            )
-            for kind, name in cursor.fetchall():
+    if connection.vendor == "postgresql":
+        found = "SELECT tgname || ' ON ' || tgrelid::regclass, 'TRIGGER' FROM pg_trigger WHERE NOT tgisinternal AND tgname LIKE 'catalogue~_%' ESCAPE '~'"
+    else:
+        found = "SELECT name, type FROM sqlite_schema WHERE type IN ('trigger', 'view', 'index') AND name LIKE 'catalogue~_%' ESCAPE '~'"
+    with connection.cursor() as cursor:
+        # Outside the transaction: on SQLite, one that has read first fails while other programs write.
+        cursor.execute(found)
+        found = cursor.fetchall()
+        with transaction.atomic(using):
+            if connection.vendor == "postgresql":
+                cursor.execute(f"DROP VIEW IF EXISTS {', '.join(VIEWS)}")
+            for name, kind in found:
                 cursor.execute(f"DROP {kind} IF EXISTS {name}")
 
 
@@ -68,10 +68,12 @@ def create(using, **_):
     if not tables.issubset(existing) or set(VIEWS).issubset(existing):
         return
     with transaction.atomic(using), connection.cursor() as cursor:
+        # A write comes first: on SQLite, a transaction that has read first fails while other programs write.
+        cursor.execute("DELETE FROM django_migrations WHERE 1 = 0")
         for name in ["views", "revisions"]:
             path = Path(__file__).with_name(f"{name}.{connection.vendor}.sql")
             # The transaction is this one.
-            sql = re.sub(r"(?m)^(BEGIN|COMMIT);$", "", path.read_text()) if path.exists() else ""
+            sql = re.sub(r"(?m)^(BEGIN|BEGIN IMMEDIATE|COMMIT);$", "", path.read_text()) if path.exists() else ""
             if connection.vendor == "postgresql":
                 cursor.execute(sql or "SELECT")
             else:

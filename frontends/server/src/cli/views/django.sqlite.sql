@@ -5,7 +5,7 @@
 -- Times are texts like 2026-01-02 03:04:05.678 in UTC, with or without a fraction, or integers of microseconds. Do not
 -- convert them: lists are ordered by the instants, and invalid times are reported.
 
-BEGIN;
+BEGIN IMMEDIATE;
 
 DROP VIEW IF EXISTS catalogue_accounts;
 -- Never reuse the id of an account: the new account would own the keys of the old one. If you remove an account, revoke its keys

@@ -4,7 +4,7 @@
 --
 -- Run this file again after each migration: to change a table, a framework recreates it, and SQLite drops its triggers. Until
 -- they exist again, `catalogue serve` relies on changes of the file; `catalogue views check` and `doctor` name the table.
-BEGIN;
+BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS catalogue_revisions (account_id TEXT NOT NULL PRIMARY KEY, revision BLOB NOT NULL);
 
 DROP VIEW IF EXISTS catalogue_changed;

@@ -9,10 +9,10 @@ use std::thread;
 use catalogue_postgres_cluster::Cluster;
 use serde_json::Value;
 
-use crate::program::{Server, TestDir, get};
 use super::python::programs;
-use crate::tools::{or_skip_unless, output_of, run};
 use crate::developer_settings::visitor::Visitor;
+use crate::program::{Server, TestDir, get};
+use crate::tools::{or_skip_unless, output_of, run};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const GUIDE: &str = include_str!("../../../guide/developer-settings.md");
@@ -143,6 +143,47 @@ fn project_on_sqlite() -> Option<Project> {
 fn views_on_sqlite_survive_django_migrations() {
     let Some(project) = project_on_sqlite() else { return };
     survives_migrations(&project);
+}
+
+/// Runs both halves of the hook repeatedly while another connection commits, in the default mode of transactions.
+const HOOK_DURING_COMMITS: &str = "
+import sqlite3, subprocess, sys
+from types import SimpleNamespace
+from catalogue_views.apps import create, drop
+from django.db import connection
+
+connection.ensure_connection()
+connection.transaction_mode = None
+plan, found = [(SimpleNamespace(operations=[None]), False)], set()
+count = \"SELECT count(*) FROM sqlite_schema WHERE name LIKE 'catalogue~_%' ESCAPE '~' AND type <> 'table'\"
+reader = sqlite3.connect('app.db', timeout=60)
+commits = '''
+import sqlite3, time
+connection = sqlite3.connect('app.db', timeout=60, isolation_level=None)
+while True:
+    connection.execute('UPDATE auth_user SET last_login = NULL')
+    print(flush=True)
+    time.sleep(0.0003)
+'''
+with subprocess.Popen([sys.executable, '-c', commits], stdout=subprocess.PIPE) as writer:
+    writer.stdout.readline()
+    try:
+        for _ in range(50):
+            for half in [lambda: drop('default', plan), lambda: create('default')]:
+                half()
+                found.add(reader.execute(count).fetchone()[0])
+    finally:
+        writer.kill()
+print(sorted(found))
+";
+
+#[test]
+fn hook_drops_and_creates_all_objects_during_commits() {
+    let Some(project) = project_on_sqlite() else { return };
+    let output = project.manage(&["shell", "--verbosity", "0", "--command", HOOK_DURING_COMMITS]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // The views, their indexes and the triggers.
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "[0, 18]\n");
 }
 
 /// Calls the guide's view as the user `VISITOR`, in the directory that the addresses of the server's databases refer to.

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use serde_json::{Deserializer, Value};
 
-use crate::program::{exchange, is_installed};
 use super::service::Service;
+use crate::program::{exchange, is_installed};
 use crate::skip::or_skip_unless;
 use crate::tools::run;
 

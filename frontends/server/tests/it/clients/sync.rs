@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::samples::code_on;
+use super::typescript::{MANIFESTS, compile};
 use crate::observed::Observed;
 use crate::program::{DEADLINE, TestDir, exchange, is_installed};
-use super::samples::code_on;
 use crate::skip::or_skip_unless;
 use crate::tools::{npm_packages, run};
-use super::typescript::{MANIFESTS, compile};
 
 /// Number of courses, of which every seventh is a draft or hidden.
 const COURSES: usize = 140;

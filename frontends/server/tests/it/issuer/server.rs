@@ -8,8 +8,8 @@ use std::thread;
 
 use serde_json::Value;
 
-use crate::observed::{Observed, send};
 use super::packages::packages;
+use crate::observed::{Observed, send};
 use crate::program::{TestDir, get};
 use crate::tools::or_skip_unless;
 
