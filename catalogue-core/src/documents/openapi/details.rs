@@ -1,6 +1,8 @@
 //! Schemas of `error.details`, derived from the details of all possible failures: one for each code, and one for each
 //! reason that has its own properties.
 
+use std::cmp::Reverse;
+
 use serde_json::{Map, Value, json};
 
 use crate::documents::examples;
@@ -27,6 +29,8 @@ pub(super) fn add_to(components: &mut Map<String, Value>) -> Value {
             None => shapes.push((code, vec![details])),
         }
     }
+    // Clients take the first alternative that fits, even if the details have more properties.
+    shapes.sort_by_key(|(_, details)| Reverse(details[0].len()));
     let mut schemas: Vec<_> = shapes.iter().map(|shape| (name(shape), schema(shape))).collect();
     let other = json!({ "type": "object", "description": "Further details.", "additionalProperties": true });
     schemas.push((OTHER.to_owned(), other));

@@ -11,6 +11,7 @@ use catalogue_core::limit::LocalRateLimiter;
 use catalogue_core::storage::Actor;
 use catalogue_core::{AccountId, MountUrl};
 use catalogue_hyper::ServerConfig;
+use catalogue_observers::last_uses::Recorder;
 use catalogue_settings::DEFAULT_LINK_LIFETIME;
 use catalogue_transfer::Options;
 use tokio::net::TcpListener;
@@ -55,11 +56,12 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
 
         // If the server listens on all addresses, print one that clients can use.
         let origin = format!("http://{}", serving::reachable_address(bound));
-        let base = format!("{origin}{}", BASE_URL.default_value());
-        let docs = format!("{origin}{}", DOCS_URL.default_value());
+        let [base, docs] = [BASE_URL.default_value(), DOCS_URL.default_value()].map(|path| format!("{origin}{path}"));
         let settings = MountUrl::parse(&format!("{origin}/settings"))?;
         let monitor = Monitor::new(Arc::clone(&context.logs.sink));
-        let mut builder = storage.clone().catalogue().serve_root().base_url(&base).docs_url(&docs).observer(AccessLog);
+        let recorder = Recorder::start(Arc::from(storage.clone().into_admin()));
+        let observer = (AccessLog, recorder.observer());
+        let mut builder = storage.clone().catalogue().serve_root().base_url(&base).docs_url(&docs).observer(observer);
         if let Some(limit) = limit {
             builder = builder.rate_limiter(LocalRateLimiter::new(limit));
         }
@@ -72,14 +74,15 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
             builder = builder.settings_url(settings.as_str());
         }
         let catalogue = builder.build()?;
-        let is_persistent = !matches!(database, Database::Memory);
-        let on_ready = || output::print_note(&welcome_text(&base, &docs, &key, link.as_deref(), is_persistent));
+        let on_ready = || output::print_note(&welcome_text(&base, &docs, &key, link.as_deref(), &database));
         let sign_in_shown = pages.as_ref().map(SettingsService::sign_in_shown).unwrap_or_default();
         let config = ServerConfig::default();
-        tokio::select! {
+        let served = tokio::select! {
             served = serving::serve((listener, bound), (catalogue, pages), config, signals, &monitor, on_ready) => served,
             () = keep_printing_links(&storage, &settings, &sign_in_shown) => Ok(()),
-        }
+        };
+        recorder.finish().await;
+        served
     })
 }
 
@@ -102,12 +105,10 @@ async fn create_link(storage: &Storage, settings: &MountUrl) -> Result<String, F
 /// Binds the requested address. Without one, binds the default address, with any free port if the default port is in use.
 fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), Failure> {
     let address = listen.unwrap_or_else(|| LISTEN.default_value());
-    let bound = match serving::bind(address) {
-        Err(error) if listen.is_none() && error.kind() == io::ErrorKind::AddrInUse => {
-            serving::bind(SocketAddr::new(address.ip(), 0))
-        }
-        bound => bound,
-    };
+    let mut bound = serving::bind(address);
+    if listen.is_none() && bound.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse) {
+        bound = serving::bind(SocketAddr::new(address.ip(), 0));
+    }
     bound.map_err(|error| serving::cannot_listen(&LISTEN, address, &error))
 }
 
@@ -119,16 +120,14 @@ async fn create_key(storage: &Storage) -> Result<NewToken, Failure> {
 }
 
 /// Returns the text that `demo` prints. Each URL and command to paste is alone on its line; commands work in any shell.
-fn welcome_text(base: &str, docs: &str, key: &NewToken, link: Option<&str>, is_persistent: bool) -> String {
-    let key = key.expose();
-    let curl = format!("curl -H \"Authorization: Bearer {key}\"");
+fn welcome_text(base: &str, docs: &str, key: &NewToken, link: Option<&str>, database: &Database) -> String {
+    let curl = format!("curl -H \"Authorization: Bearer {}\"", key.expose());
     let link = link.map_or("The developer settings are off: they need --listen 127.0.0.1:PORT.".to_owned(), |link| {
-        format!("Developer settings (the link works only once):\n\n{link}")
+        format!("Developer settings (the link works once, for 15 minutes):\n\n{link}")
     });
-    let after = if is_persistent {
-        "The courses and the key stay in the database."
-    } else {
-        "Everything is discarded on exit."
+    let after = match database {
+        Database::Memory => "Everything is discarded on exit.",
+        _ => "The courses and the key stay in the database.",
     };
     format!(
         "\nA course catalogue with sample courses is running. Its API reference:\n\n\

@@ -101,6 +101,7 @@ fn demo_adds_to_existing_data(dir: &TestDir) {
     }
     let keys = dir.run("keys list --account acc_demo --json").json();
     assert_eq!(keys.as_array().unwrap().len(), 2);
+    assert!(keys.as_array().unwrap().iter().all(|key| key["lastUsedAt"].is_string()), "{keys}");
     let (samples, export) = (include_str!("../../demo/courses.jsonl"), dir.export());
     assert!(COURSES.lines().chain(samples.lines()).all(|line| export.contains(line)), "{export}");
     assert_eq!(export.len(), COURSES.len() + samples.len());

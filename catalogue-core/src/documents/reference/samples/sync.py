@@ -1,4 +1,5 @@
-import json, os, time, urllib.parse
+import json, os, sys, time, urllib.parse
+from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -21,26 +22,45 @@ def save(state):
         json.dump(state, file)
     os.replace("copy.json.new", "copy.json")
 
+def is_shown(course):
+    return course["publishedAt"] and not course["hidden"]
+
+def send(request):
+    """Returns status, headers and body of the response. Repeats
+    the request if there is none, or if the server failed."""
+    for attempt in range(1, 6):
+        try:
+            with urlopen(request, timeout=30) as response:
+                body = response.read()
+                return response.status, response.headers, body
+        except HTTPError as error:
+            if error.code < 500:
+                return error.code, error.headers, error.read()
+            failure = error
+        except (OSError, HTTPException) as error:
+            failure = error
+        time.sleep(2**attempt)
+    raise failure
+
 def read(path, saved):
     """Returns the response with its ETag, `saved` if that is still
     current, or None if the course does not exist."""
     request = Request(courses + path)
     request.add_header("Authorization", authorization)
-    if saved:
+    if saved and saved["etag"]:
         request.add_header("If-None-Match", saved["etag"])
     while True:
-        try:
-            with urlopen(request) as response:
-                body = json.load(response)
-                return {**body, "etag": response.headers["ETag"]}
-        except HTTPError as error:
-            if error.code == 304:
-                return saved
-            if error.code == 404:
-                return None
-            if error.code != 429:
-                raise
-            time.sleep(int(error.headers["Retry-After"]))
+        status, headers, body = send(request)
+        if status == 200:
+            return {**json.loads(body), "etag": headers["ETag"]}
+        if status == 304:
+            return saved
+        # The 404 of a proxy does not mean that a course is gone.
+        if status == 404 and b'"not_found"' in body:
+            return None
+        if status != 429:
+            sys.exit(f"{status}: {body.decode()}")
+        time.sleep(int(headers["Retry-After"] or 1))
 
 state = load()
 found = state["pass"]
@@ -49,11 +69,11 @@ while state["next"] is not None:
     page = found["pages"][path] = read(path, state["pages"].get(path))
     for course in page["data"]:
         slug = course["slug"]
-        if not course["publishedAt"] or course["hidden"]:
+        if not is_shown(course):
             continue
         name = urllib.parse.quote(slug, safe="")
         detail = read("/" + name, state["courses"].get(slug))
-        if detail:
+        if detail and is_shown(detail["data"]):
             found["courses"][slug] = detail
     cursor = page["meta"]["nextCursor"]
     state["next"] = cursor and f"&cursor={cursor}"

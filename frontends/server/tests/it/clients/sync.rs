@@ -1,11 +1,14 @@
 //! Samples of the reference page that keep a copy of all courses, against a server with a rate limit.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use std::{fs, mem, thread};
 
 use serde_json::{Value, json};
 
@@ -144,6 +147,58 @@ fn copy_follows_all_changes(language: &str, file: &str, program: &'static [&'sta
     client.assert_copies(&courses);
 }
 
+/// Listens as a server behind a failing proxy: the first request of the course `kept` gets no response, the course `hidden`
+/// was hidden after the list, and the course `removed` was removed. Once the flag is set, each course gets a 404 of the proxy.
+fn failing_proxy() -> (String, Arc<AtomicBool>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, is_failing) = (listener.local_addr().unwrap().to_string(), Arc::<AtomicBool>::default());
+    let (flag, mut has_dropped) = (is_failing.clone(), false);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let head = BufReader::new(&stream).lines().map_while(Result::ok).take_while(|line| !line.is_empty());
+            let path = head.collect::<Vec<_>>()[0].split(' ').nth(1).unwrap().to_owned();
+            let slug = path.rsplit('/').next().unwrap();
+            let course = |slug| json!({ "slug": slug, "publishedAt": "2026-02-03T04:05:06.000Z", "hidden": false });
+            let (status, body) = match slug {
+                _ if slug.starts_with("courses?") => {
+                    let courses = ["kept", "hidden", "removed"].map(course);
+                    (200, json!({ "data": courses, "meta": { "nextCursor": null } }).to_string())
+                }
+                _ if flag.load(Ordering::Relaxed) => (404, "<h1>Not Found</h1>".to_owned()),
+                "kept" if !mem::replace(&mut has_dropped, true) => continue,
+                "removed" => (404, json!({ "error": { "code": "not_found", "message": "" } }).to_string()),
+                _ => {
+                    let mut course = course(slug);
+                    course["hidden"] = (slug == "hidden").into();
+                    (200, json!({ "data": course }).to_string())
+                }
+            };
+            let head =
+                format!("HTTP/1.1 {status} Status\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+            stream.write_all((head + &body).as_bytes()).unwrap();
+        }
+    });
+    (address, is_failing)
+}
+
+fn copy_survives_failures(language: &str, file: &str, program: &'static [&'static str], prepare: impl FnOnce(&Path)) {
+    let (address, is_failing) = failing_proxy();
+    let client = Client::start(&[], language, file, program);
+    let path = client.dir.path(file);
+    let sample = fs::read_to_string(&path).unwrap().replace(&client.observed.server.address, &address);
+    fs::write(path, sample).unwrap();
+    prepare(&client.dir.path(""));
+    let copied = || client.state()["courses"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+
+    run(&mut client.command());
+    assert_eq!(copied(), ["kept"]);
+    is_failing.store(true, Ordering::Relaxed);
+    let output = client.command().output().unwrap();
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("404"), "{output:?}");
+    assert_eq!(copied(), ["kept"]);
+}
+
 #[test]
 fn python_copy_follows_all_changes() {
     let Some(()) = or_skip_unless("clients", is_installed("python3")) else { return };
@@ -151,8 +206,21 @@ fn python_copy_follows_all_changes() {
 }
 
 #[test]
+fn python_copy_survives_failures() {
+    let Some(()) = or_skip_unless("clients", is_installed("python3")) else { return };
+    copy_survives_failures("Python", "sync.py", &["python3", "sync.py"], |_| {});
+}
+
+#[test]
 fn typescript_copy_follows_all_changes() {
     let Some(packages) = or_skip_unless("clients", npm_packages("typescript", &MANIFESTS)) else { return };
     let compile = |project: &Path| compile(project, &packages, "sync.ts");
     copy_follows_all_changes("TypeScript", "sync.ts", &["node", "sync.js"], compile);
+}
+
+#[test]
+fn typescript_copy_survives_failures() {
+    let Some(packages) = or_skip_unless("clients", npm_packages("typescript", &MANIFESTS)) else { return };
+    let compile = |project: &Path| compile(project, &packages, "sync.ts");
+    copy_survives_failures("TypeScript", "sync.ts", &["node", "sync.js"], compile);
 }

@@ -16,7 +16,7 @@ fn demo_owner_creates_key_that_works_until_revoked() {
     let dir = TestDir::new();
     let mut server = Server::start(dir.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));
     let mut notes = server.take_log().map(Result::unwrap);
-    assert!(notes.any(|line| line == "Developer settings (the link works only once):"));
+    assert!(notes.any(|line| line == "Developer settings (the link works once, for 15 minutes):"));
     let link = notes.find(|line| !line.is_empty()).unwrap();
     assert!(link.starts_with(&format!("http://{}/settings/sign-in#csin_", server.address)), "{link}");
     let mut owner = Visitor::of(&server.address);
