@@ -114,7 +114,7 @@ fn details_are_described_by_code() {
         branches.iter().map(|branch| branch["$ref"].as_str().unwrap().rsplit_once('/').unwrap().1).collect();
     assert_eq!(
         names.join(" "),
-        "UnauthorizedDetails InsufficientScopeDetails UnsupportedCredentialDetails InvalidRequestDetails OutOfRangeDetails \
+        "OutOfRangeDetails InsufficientScopeDetails InvalidRequestDetails UnauthorizedDetails UnsupportedCredentialDetails \
          RateLimitedDetails InternalErrorDetails OtherDetails"
     );
     let other = resolve(&document, branches.pop().unwrap());
