@@ -7,6 +7,7 @@ use catalogue_core::auth::Scopes;
 use catalogue_core::{AccountId, Catalogue};
 use catalogue_example_sqlx::{Storage, routes};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool};
+use tokio::signal::unix::{SignalKind, signal};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -28,7 +29,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8080".to_owned());
     let listener = tokio::net::TcpListener::bind(address).await?;
     println!("listening on http://{}", listener.local_addr()?);
-    let stop = async { tokio::signal::ctrl_c().await.expect("signals can be caught") };
+    let mut terminate = signal(SignalKind::terminate())?;
+    let stop = async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            result = tokio::signal::ctrl_c() => result.expect("signals can be caught"),
+        }
+    };
     axum::serve(listener, routes(pool, catalogue)?).with_graceful_shutdown(stop).await?;
     Ok(())
 }

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 
 use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
 use catalogue_core::Catalogue;
 use catalogue_frontend_conformance::{BASE, DOCS, Server};
 use catalogue_tower::CatalogueService;
@@ -27,6 +29,11 @@ mod in_axum {
 /// The service is nested at both mounts, whose prefixes the router strips.
 mod nested_in_axum {
     catalogue_frontend_conformance::tests!(super::nested_in_axum);
+}
+
+/// The service is at the routes of the README, which do not change the path. A fallback responds to paths outside of them.
+mod routed_in_axum {
+    catalogue_frontend_conformance::tests!(super::routed_in_axum);
 }
 
 async fn over_http1(catalogue: Catalogue) -> Server {
@@ -67,6 +74,21 @@ async fn nested_in_axum(catalogue: Catalogue) -> Server {
         .fallback_service(service);
     // axum strips a second slash after the prefix too.
     axum(routes).await.expect_status("path::double_slash_after_mount_is_preserved", 200)
+}
+
+async fn routed_in_axum(catalogue: Catalogue) -> Server {
+    let mut routes = Router::new();
+    for path in ["", "/", "/{*rest}"] {
+        for url in [BASE, DOCS] {
+            routes = routes.route_service(&format!("{url}{path}"), CatalogueService::new(catalogue.clone()));
+        }
+    }
+    let not_routed = async move |request: Request| {
+        let path = format!("{}/", request.uri().path());
+        assert!(![BASE, DOCS].iter().any(|url| path.starts_with(&format!("{url}/"))), "{path}");
+        catalogue.call(request).await.map(Body::from)
+    };
+    axum(routes.fallback(not_routed)).await
 }
 
 async fn axum(routes: Router) -> Server {

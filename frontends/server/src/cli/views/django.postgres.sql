@@ -5,6 +5,7 @@
 -- Once, as a superuser or as an owner of the database with CREATEROLE: the role that `catalogue` connects as, and the schema of
 -- its keys. Then put the role into the GRANT at the end of this file.
 -- CREATE ROLE catalogue LOGIN PASSWORD 'PASSWORD';
+-- GRANT catalogue TO SESSION_USER; -- a superuser does not need this
 -- CREATE SCHEMA catalogue AUTHORIZATION catalogue;
 -- GRANT USAGE ON SCHEMA public TO catalogue;
 
@@ -35,6 +36,7 @@ SELECT
     c.title,                              -- never null
     c.tagline,                            -- never null, or '' AS tagline
     c.language,                           -- like 'en', or 'en' AS language
+    -- If courses have no time, a number that only grows: c.id AS created_at
     c.created_at,                         -- must never change: lists are ordered by it
     c.published_at,                       -- null if not published
     c.is_hidden AS hidden,                -- a BooleanField, or FALSE AS hidden
@@ -43,6 +45,7 @@ SELECT
     -- If modules can be deleted, leave deleted ones out here and at the place below: AND NOT m.is_deleted
     (SELECT count(*) FROM courses_module m WHERE m.course_id = c.id) AS module_count
 FROM courses_course c    -- the model Course of the app courses
+-- Drafts and hidden courses are listed. To leave them out, here and below: AND c.published_at IS NOT NULL AND NOT c.is_hidden
 WHERE NOT c.is_deleted;  -- courses that are not deleted, or TRUE
 
 CREATE VIEW catalogue_modules AS

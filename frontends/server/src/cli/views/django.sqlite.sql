@@ -25,6 +25,7 @@ SELECT
     c.title,                              -- never null
     c.tagline,                            -- never null, or '' AS tagline
     c.language,                           -- like 'en', or 'en' AS language
+    -- If courses have no time, a number that only grows: c.id AS created_at
     c.created_at,                         -- must never change: lists are ordered by it
     c.published_at,                       -- null if not published
     c.is_hidden AS hidden,                -- a BooleanField, or FALSE AS hidden
@@ -33,6 +34,7 @@ SELECT
     -- If modules can be deleted, leave deleted ones out here and at the two places below: AND NOT m.is_deleted
     (SELECT count(*) FROM courses_module m WHERE m.course_id = c.id) AS module_count
 FROM courses_course c    -- the model Course of the app courses
+-- Drafts and hidden courses are listed. To leave them out, here and below: AND c.published_at IS NOT NULL AND NOT c.is_hidden
 WHERE NOT +c.is_deleted;  -- courses that are not deleted, or TRUE; the + makes SQLite find courses by account
 
 DROP VIEW IF EXISTS catalogue_modules;
@@ -49,8 +51,9 @@ FROM courses_module m                        -- the model Module
 JOIN courses_course c ON c.id = m.course_id  -- its ForeignKey
 WHERE NOT +c.is_deleted;                     -- as above; if modules can be deleted: AND NOT m.is_deleted
 
--- The indexes for these views. The first one contains the instant of `created_at`, because lists are ordered by it. The columns
--- after the slug are those of a list. Without them the index is smaller, and a page looks up each course in the table.
+-- The indexes for these views. The first one contains the instant of `created_at`, because lists are ordered by it: if your column
+-- has another name, replace it in all places. The columns after the slug are those of a list. Without them the index is smaller,
+-- and a page looks up each course in the table.
 CREATE INDEX IF NOT EXISTS catalogue_list ON courses_course (
     owner_id,
     coalesce(CASE typeof(created_at) WHEN 'integer' THEN created_at WHEN 'text' THEN CAST(strftime('%s', substr(created_at, 1, 19) || ltrim(substr(created_at, 20), '.0123456789')) AS INTEGER) * 1000000 + CAST(round(CAST('0' || substr(created_at, 20, 7) AS REAL) * 1000000) AS INTEGER) END, -1000000000000000000),

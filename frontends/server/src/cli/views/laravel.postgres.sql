@@ -5,6 +5,7 @@
 -- Once, as a superuser or as an owner of the database with CREATEROLE: the role that `catalogue` connects as, and the schema of
 -- its keys. Then put the role into the GRANT at the end of this file.
 -- CREATE ROLE catalogue LOGIN PASSWORD 'PASSWORD';
+-- GRANT catalogue TO SESSION_USER; -- a superuser does not need this
 -- CREATE SCHEMA catalogue AUTHORIZATION catalogue;
 -- GRANT USAGE ON SCHEMA public TO catalogue;
 
@@ -35,6 +36,7 @@ SELECT
     c.title,                             -- never null
     COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
     c.locale AS language,                -- like 'en', or 'en' AS language
+    -- If courses have no time, a number that only grows: c.id AS created_at
     c.created_at,                        -- must never change: lists are ordered by it
     c.published_at,                      -- null if not published
     c.status = 'hidden' AS hidden,       -- a condition or a boolean, or FALSE AS hidden
@@ -42,6 +44,7 @@ SELECT
     -- Number of rows in catalogue_modules
     (SELECT count(*) FROM lessons m WHERE m.course_id = c.id AND m.deleted_at IS NULL) AS module_count
 FROM courses c               -- the table of Course
+-- Drafts and hidden courses are listed. To leave them out, here and below: AND c.published_at IS NOT NULL AND c.status <> 'hidden'
 WHERE c.deleted_at IS NULL;  -- courses that are not deleted, or TRUE
 
 CREATE VIEW catalogue_modules AS

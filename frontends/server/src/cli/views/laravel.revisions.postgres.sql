@@ -2,7 +2,8 @@
 -- Each change of the views' rows replaces the account's revision in the same transaction, whichever program writes. Not for views
 -- that depend on the clock or on random numbers: they change without a commit.
 -- A REFRESH of a materialized view must replace all revisions in its transaction.
--- Run this file again after a migration that recreates one of these tables, or to replace an older copy, and restart the server.
+-- Run this file again after a migration that recreates one of these tables. Restart the server only after the first run, and
+-- after one that replaces an older or another copy.
 -- The triggers also fire on a subscriber of logical replication: leave catalogue_revisions out of the publication.
 BEGIN;
 -- The schema of your tables. The functions always use this path instead of that of the writer's session.

@@ -5,6 +5,7 @@
 -- Once, as a superuser or as an owner of the database with CREATEROLE: the role that `catalogue` connects as, and the schema of
 -- its keys. Then put the role into the GRANT at the end of this file.
 -- CREATE ROLE catalogue LOGIN PASSWORD 'PASSWORD';
+-- GRANT catalogue TO SESSION_USER; -- a superuser does not need this
 -- CREATE SCHEMA catalogue AUTHORIZATION catalogue;
 -- GRANT USAGE ON SCHEMA public TO catalogue;
 
@@ -36,6 +37,7 @@ SELECT
     c.title,                             -- never null
     COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
     c.language,                          -- like 'en', or 'en' AS language
+    -- If courses have no time, a number that only grows: c.id AS created_at
     c.created_at,                        -- must never change: lists are ordered by it
     c.published_at,                      -- null if not published
     c.hidden,                            -- a boolean, or FALSE AS hidden
@@ -44,6 +46,7 @@ SELECT
     -- If modules can be deleted, leave deleted ones out here and at the place below: AND m.deleted_at IS NULL
     (SELECT count(*) FROM modules m WHERE m.course_id = c.id) AS module_count
 FROM courses c  -- your table
+-- Drafts and hidden courses are listed. To leave them out, here and below: AND c.published_at IS NOT NULL AND NOT c.hidden
 WHERE TRUE;     -- courses that are not deleted
 
 CREATE VIEW catalogue_modules AS

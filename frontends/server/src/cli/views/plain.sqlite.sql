@@ -25,6 +25,7 @@ SELECT
     c.title,                             -- never null
     COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
     c.language,                          -- like 'en', or 'en' AS language
+    -- If courses have no time, a number that only grows: c.id AS created_at
     c.created_at,                        -- must never change: lists are ordered by it
     c.published_at,                      -- null if not published
     c.hidden,                            -- a boolean, or FALSE AS hidden
@@ -33,6 +34,7 @@ SELECT
     -- If modules can be deleted, leave deleted ones out here and at the two places below: AND m.deleted_at IS NULL
     (SELECT count(*) FROM modules m WHERE m.course_id = c.id) AS module_count
 FROM courses c  -- your table
+-- Drafts and hidden courses are listed. To leave them out, here and below: AND c.published_at IS NOT NULL AND NOT c.hidden
 WHERE TRUE;     -- courses that are not deleted
 
 DROP VIEW IF EXISTS catalogue_modules;
@@ -49,8 +51,9 @@ FROM modules m                        -- your table
 JOIN courses c ON c.id = m.course_id  -- the course of a module
 WHERE TRUE;                           -- as above; if modules can be deleted: AND m.deleted_at IS NULL
 
--- The indexes for these views. The first one contains the instant of `created_at`, because lists are ordered by it. The columns
--- after the slug are those of a list. Without them the index is smaller, and a page looks up each course in the table.
+-- The indexes for these views. The first one contains the instant of `created_at`, because lists are ordered by it: if your column
+-- has another name, replace it in all places. The columns after the slug are those of a list. Without them the index is smaller,
+-- and a page looks up each course in the table.
 CREATE INDEX IF NOT EXISTS catalogue_list ON courses (
     account_id,
     coalesce(CASE typeof(created_at) WHEN 'integer' THEN created_at WHEN 'text' THEN CAST(strftime('%s', substr(created_at, 1, 19) || ltrim(substr(created_at, 20), '.0123456789')) AS INTEGER) * 1000000 + CAST(round(CAST('0' || substr(created_at, 20, 7) AS REAL) * 1000000) AS INTEGER) END, -1000000000000000000),

@@ -1,6 +1,6 @@
 -- Optional: without it `catalogue serve` renders each response again after any change of the file, also of sessions and jobs.
 -- With it, each change of the views' rows replaces the account's revision in the same transaction, by any program that lets
--- triggers fire. Not for views that depend on the clock or on random numbers: they change without a commit.
+-- triggers fire. Views that depend on the clock or on random numbers change without a commit: they are never cached.
 --
 -- Run this file again after each migration: to change a table, a framework recreates it, and SQLite drops its triggers. Until
 -- they exist again, `catalogue serve` relies on changes of the file; `catalogue views check` and `doctor` name the table.

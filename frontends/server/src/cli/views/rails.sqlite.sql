@@ -24,6 +24,7 @@ SELECT
     c.title,                             -- never null
     COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
     c.language,                          -- like 'en', or 'en' AS language
+    -- If courses have no time, a number that only grows: c.id AS created_at
     c.created_at,                        -- must never change: lists are ordered by it
     c.published_at,                      -- null if not published
     c.hidden,                            -- a boolean, or FALSE AS hidden
@@ -34,6 +35,7 @@ SELECT
     -- JOIN lessons m ON m.id = l.lesson_id AND m.discarded_at IS NULL
     (SELECT count(*) FROM course_lessons l WHERE l.course_id = c.id) AS module_count
 FROM courses c                 -- the table of Course
+-- Drafts and hidden courses are listed. To leave them out, here and below: AND c.published_at IS NOT NULL AND NOT c.hidden
 WHERE +c.discarded_at IS NULL;  -- courses that are not deleted, or TRUE; the + makes SQLite find courses by account
 
 DROP VIEW IF EXISTS catalogue_modules;
@@ -51,8 +53,9 @@ JOIN lessons m ON m.id = l.lesson_id  -- the table of Lesson
 JOIN courses c ON c.id = l.course_id
 WHERE +c.discarded_at IS NULL;         -- as above; if lessons can be deleted: AND m.discarded_at IS NULL
 
--- The indexes for these views. The first one contains the instant of `created_at`, because lists are ordered by it. The columns
--- after the slug are those of a list. Without them the index is smaller, and a page looks up each course in the table.
+-- The indexes for these views. The first one contains the instant of `created_at`, because lists are ordered by it: if your column
+-- has another name, replace it in all places. The columns after the slug are those of a list. Without them the index is smaller,
+-- and a page looks up each course in the table.
 CREATE INDEX IF NOT EXISTS catalogue_list ON courses (
     account_id,
     coalesce(CASE typeof(created_at) WHEN 'integer' THEN created_at WHEN 'text' THEN CAST(strftime('%s', substr(created_at, 1, 19) || ltrim(substr(created_at, 20), '.0123456789')) AS INTEGER) * 1000000 + CAST(round(CAST('0' || substr(created_at, 20, 7) AS REAL) * 1000000) AS INTEGER) END, -1000000000000000000),

@@ -186,16 +186,21 @@ fn hook_drops_and_creates_all_objects_during_commits() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "[0, 18]\n");
 }
 
-/// Calls the guide's view as the user `VISITOR`, in the directory that the addresses of the server's databases refer to.
+/// Calls the guide's view as the user with the id `VISITOR`, in the directory that the addresses of the server's databases refer to.
 const CALL_VIEW: &str = "
 import os, sys
 from django.contrib.auth.models import AnonymousUser, User
+from django.core.exceptions import PermissionDenied
 from django.test import RequestFactory
+sys.executable = os.environ['EXECUTABLE']
 from guide import api_keys
-request = RequestFactory().get('/api-keys')
-request.user = User.objects.filter(username=os.environ['VISITOR']).first() or AnonymousUser()
+request, visitor = RequestFactory().get('/api-keys'), os.environ['VISITOR']
+request.user = User(pk=visitor) if visitor else AnonymousUser()
 os.chdir('..')
-print(api_keys(request).url)
+try:
+    print(api_keys(request).url)
+except PermissionDenied:
+    print('denied')
 ";
 
 #[test]
@@ -203,21 +208,22 @@ fn guide_view_redirects_user_to_working_sign_in_link() {
     let Some(mut project) = project_on_sqlite() else { return };
     let view = GUIDE.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     project.dir.write("site/guide.py", view);
-    let bin = Path::new(env!("CARGO_BIN_EXE_catalogue")).parent().unwrap().display();
-    project.variables.push(("PATH", format!("{bin}:{}", std::env::var("PATH").unwrap())));
+    let python = Path::new(env!("CARGO_BIN_EXE_catalogue")).with_file_name("python");
+    project.variables.push(("EXECUTABLE", python.display().to_string()));
     let server = Server::start(&mut project.command("serve --listen 127.0.0.1:0 --log off"));
-    let mut link_of = |username: &str| {
-        project.variables.push(("VISITOR", username.to_owned()));
+    let mut link_of = |visitor: &str| {
+        project.variables.push(("VISITOR", visitor.to_owned()));
         let output = project.manage(&["shell", "--verbosity", "0", "--command", CALL_VIEW]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
-    assert_eq!(link_of("nobody"), "/accounts/login/?next=/api-keys\n");
-    for username in ["one", "two"] {
+    assert_eq!(link_of(""), "/accounts/login/?next=/api-keys\n");
+    assert_eq!(link_of("99"), "denied\n");
+    for (visitor, name) in [("1", "one"), ("2", "two")] {
         let mut owner = Visitor::of(&server.address);
-        assert_eq!(owner.sign_in(&link_of(username)).status, 303, "{username}");
+        assert_eq!(owner.sign_in(&link_of(visitor)).status, 303, "{name}");
         let page = owner.get("/settings").body;
-        assert!(page.contains(&format!(">{username}<")), "{username}: {page}");
+        assert!(page.contains(&format!(">{name}<")), "{name}: {page}");
     }
 }
 
