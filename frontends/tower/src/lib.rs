@@ -33,17 +33,17 @@
 //! ([`mounted_at`](catalogue_core::Catalogue::mounted_at)), so that links to the next page stay there:
 //!
 //! ```
-//! use axum::{Router, body::Body, extract::{Request, State}, http::StatusCode, response::Response, routing::any};
+//! use axum::{Router, body::Body, extract::{Request, State}, response::Response, routing::any};
 //! use catalogue_core::{AccountId, BuildError, Catalogue, auth::{Identity, Scopes}};
 //!
 //! fn routes(catalogue: &Catalogue) -> Result<Router, BuildError> {
 //!     Ok(Router::new().route("/my/{*operation}", any(for_user).with_state(catalogue.mounted_at("/my")?)))
 //! }
 //!
-//! async fn for_user(State(mine): State<Catalogue>, request: Request) -> Result<Response, StatusCode> {
-//!     let (user, session_id) = find_session(request.headers()).await.ok_or(StatusCode::UNAUTHORIZED)?;
-//!     let caller = Identity::session(AccountId::new(user), session_id, Scopes::from_names(["read:courses"]));
-//!     Ok(mine.call_as(caller, request).await.map(Body::from))
+//! async fn for_user(State(mine): State<Catalogue>, request: Request) -> Response {
+//!     let Some((user, session)) = find_session(request.headers()).await else { return mine.call(request).await.map(Body::from) };
+//!     let caller = Identity::session(AccountId::new(user), session, Scopes::from_names(["read:courses"]));
+//!     mine.call_as(caller, request).await.map(Body::from)
 //! }
 //! # async fn find_session(_: &axum::http::HeaderMap) -> Option<(String, String)> { None }
 //! ```

@@ -39,11 +39,14 @@ fn chosen_language_applies_to_all_samples() {
 fn copy_button_copies_code_and_announces_it() {
     let Some((host, mut page)) = visit(1280) else { return };
     page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
+    // The page would clear the announcement after two seconds.
+    page.evaluate("window.setTimeout = () => {}");
     for (label, text) in [
         ("step 1", "stty -echo; read -r API_KEY; stty echo; export API_KEY".to_owned()),
         ("the base URL", format!("{}/api/v1", host.origin)),
     ] {
         let button = format!("[data-copy=\"{label}\"] button");
+        page.evaluate("document.querySelector('[aria-live]').textContent = ''");
         page.click(&button);
         assert_eq!(page.evaluate("copied"), text);
         for element in ["[aria-live]", &button] {

@@ -15,8 +15,7 @@ fn permission_error_names_user_and_owner() {
     let database = dir.path("catalogue.db");
     let is_root = fs::metadata(&database).unwrap().uid() == 0;
     // Other users may be unable to reach the built program, so they run a copy.
-    let program = dir.path("program");
-    fs::copy(env!("CARGO_BIN_EXE_catalogue"), &program).unwrap();
+    let program = dir.copy_program("program");
     let run = |arguments: &str| {
         let mut command = std::process::Command::new(&program);
         command.args(arguments.split(' ')).current_dir(dir.path("")).env_clear();

@@ -93,6 +93,14 @@ impl TestDir {
         self.dir.path().join(name)
     }
 
+    /// Copies the program. In this process, another thread could pass the open file to a child, and the copy could not be run.
+    #[cfg(unix)]
+    pub(crate) fn copy_program(&self, name: &str) -> PathBuf {
+        let copy = self.path(name);
+        assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_catalogue")).arg(&copy).status().unwrap().success());
+        copy
+    }
+
     /// Renames the database, and waits until every request notices: the program checks once per ms (decision A14).
     pub(crate) fn move_database_away(&self) {
         fs::rename(self.path("catalogue.db"), self.path("gone.db")).unwrap();

@@ -71,7 +71,7 @@ const CHECK_TRIGGERS: Sql = Sql {
     types: &[Type::NAME, Type::TEXT_ARRAY],
 };
 
-const REMEDY: &str = "run your copy of revisions.postgres.sql again, and restart the server";
+const REMEDY: &str = "run your copy of revisions.postgres.sql again";
 
 pub(super) const VIEWS: &[&str] = &[ACCOUNTS, COURSES, MODULES, REVISIONS];
 

@@ -29,7 +29,7 @@ impl OtherOwnersApp {
         let is_root = fs::metadata(app.path("app.db")).unwrap().uid() == 0;
         or_skip_unless("root", is_root.then_some(()).ok_or_else(|| "cannot run programs as other users".to_owned()))?;
         // Other users may have no access to the directory of the program.
-        fs::copy(env!("CARGO_BIN_EXE_catalogue"), app.dir.path("program")).unwrap();
+        app.dir.copy_program("program");
         for name in ["", "program"] {
             app.set_mode(name, 0o755);
         }
