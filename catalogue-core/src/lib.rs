@@ -154,7 +154,11 @@ pub use response::page_cache::PageCacheStatistics;
 pub use timestamp::{InvalidTimestamp, Timestamp};
 pub use utf8::Utf8Reader;
 
-/// Traits and records for the command line and the conformance suites, beyond reading. Embedders do not need them.
+/// Traits and records for the command line and the conformance suites, beyond reading.
+///
+/// A host application with its own keys needs [`NewCredential`](admin::NewCredential) to create one, and for a
+/// [`KeyStorage`](storage::KeyStorage) or [`SignInStorage`](storage::SignInStorage) also
+/// [`CredentialRecord`](admin::CredentialRecord) and [`Account`](admin::Account).
 ///
 /// All fields of the records are public. Storages and exports destructure them field by field, so that the compiler rejects
 /// code that would lose a new field. A new field is therefore a breaking change.

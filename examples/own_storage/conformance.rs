@@ -4,6 +4,7 @@ mod connections;
 mod school;
 
 use std::slice;
+use std::sync::Mutex;
 
 use catalogue_core::admin::NewCredential;
 use catalogue_core::{AccountId, Course, Timestamp};
@@ -18,6 +19,8 @@ catalogue_storage_conformance::course_and_credential_storage_tests!(empty);
 /// A school without users yet.
 struct Tables {
     school: School,
+    /// Names of the suite's accounts and keys by id: the id is the position in the list.
+    names: Mutex<Vec<String>>,
     directory: TempDir,
 }
 
@@ -26,7 +29,7 @@ async fn empty() -> Tables {
     let path = directory.path().join("school.db");
     let schema = concat!("PRAGMA journal_mode = WAL;", include_str!("schema.sql"));
     Connection::open(&path).unwrap().execute_batch(schema).unwrap();
-    Tables { school: School::open(&path).unwrap(), directory }
+    Tables { school: School::open(&path).unwrap(), names: Mutex::default(), directory }
 }
 
 impl Tables {
@@ -38,12 +41,20 @@ impl Tables {
         writer
     }
 
-    /// Returns the id of the user `login`, which is added if missing.
-    fn user(&self, login: &str) -> i64 {
-        let writer = self.writer();
-        writer.execute("INSERT OR IGNORE INTO users (login) VALUES (?1)", [login]).unwrap();
-        writer.query_row("SELECT id FROM users WHERE login = ?1", [login], |row| row.get(0)).unwrap()
+    /// Returns a number for the name of an account or a key, without writing it.
+    fn id(&self, name: &str) -> String {
+        let mut names = self.names.lock().unwrap();
+        let id = names.iter().position(|known| known == name).unwrap_or_else(|| {
+            names.push(name.to_owned());
+            names.len() - 1
+        });
+        id.to_string()
     }
+}
+
+/// Adds the user if missing.
+fn put_user(database: &Connection, user: i64) {
+    database.execute("INSERT OR IGNORE INTO users (id, login) VALUES (?1, 'user ' || ?1)", [user]).unwrap();
 }
 
 fn number(id: &str) -> i64 {
@@ -61,6 +72,7 @@ fn text(time: Timestamp) -> String {
 
 fn put(transaction: &Transaction<'_>, course: &Course) {
     let owner = number(course.account.as_str());
+    put_user(transaction, owner);
     let status = match (course.hidden, course.published_at) {
         (true, _) => "retired",
         (false, Some(_)) => "live",
@@ -93,7 +105,7 @@ fn put(transaction: &Transaction<'_>, course: &Course) {
 
 impl Fixture for Tables {
     async fn account(&self, name: &str) -> AccountId {
-        AccountId::new(self.user(name).to_string())
+        AccountId::new(self.id(name))
     }
 
     fn precision(&self) -> Precision {
@@ -139,15 +151,17 @@ impl CredentialFixture for Tables {
 
     async fn put_credential(&self, credential: &NewCredential) {
         let identity = &credential.record.identity;
+        let (writer, user) = (self.writer(), number(identity.account.as_str()));
+        put_user(&writer, user);
         let key = params![
             number(&identity.credential_id),
-            number(identity.account.as_str()),
+            user,
             credential.digest.as_bytes(),
             identity.scopes.to_string(),
             credential.record.expires_at.map(seconds),
         ];
         let insert = "INSERT INTO access_keys (id, user, sha256, rights, ends_at) VALUES (?1, ?2, ?3, ?4, ?5)";
-        self.writer().execute(insert, key).unwrap();
+        writer.execute(insert, key).unwrap();
     }
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) {
@@ -155,9 +169,8 @@ impl CredentialFixture for Tables {
         assert_eq!(self.writer().execute(revoke, params![number(id), seconds(at)]), Ok(1));
     }
 
-    /// Returns a number that is unique to the key: the id of a user whose login is `name`.
     async fn key(&self, name: &str) -> String {
-        self.user(name).to_string()
+        self.id(name)
     }
 
     fn has_oauth_tokens(&self) -> bool {

@@ -174,7 +174,8 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Calls `observer` after each finished request, for metrics and logs. Default: none.
+    /// Calls `observer` after each finished request, for metrics and logs. Replaces an earlier one: pass a pair, whose
+    /// parts can be pairs, for several. Default: none.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.observer = Some(Arc::new(observer));
         self

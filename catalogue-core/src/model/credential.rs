@@ -15,7 +15,7 @@ pub struct Credential {
     pub identity: Identity,
     /// Instant from which the token is refused as expired; `None` if it never expires.
     pub expires_at: Option<Timestamp>,
-    /// When the credential was revoked; `None` if it was not.
+    /// When the credential was revoked; `None` if it was not. Any time revokes it immediately, even a future one.
     pub revoked_at: Option<Timestamp>,
     /// Revision of the account's courses (see
     /// [`CourseStorage::revision`](crate::storage::CourseStorage::revision)), read by the same lookup; `None` if the
@@ -79,7 +79,7 @@ impl NewCredential {
 pub struct CredentialRecord {
     /// Account, kind, id and scopes.
     pub identity: Identity,
-    /// Name that the owner chose; `None` for an OAuth token.
+    /// Name that the owner chose, if any; `None` for an OAuth token.
     pub name: Option<String>,
     /// The first characters of the token.
     pub shown_prefix: String,

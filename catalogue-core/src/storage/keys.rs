@@ -28,15 +28,18 @@ pub const MAX_RENAMES: usize = 20;
 ///
 /// # Contract
 /// - Each call is scoped to an account. The result for another account's key is the same as for one that does not exist.
-/// - A change and its event are committed together, or neither is. A call that changes nothing writes no event: a second
-///   revocation, or a name that the key has already.
+/// - A change and its event are committed together, or neither is. A change writes one event, also a rotation: that of the
+///   replaced key. A call that changes nothing writes no event: a second revocation, or a name that the key has already.
+/// - The time of an event is the key's creation, the revocation's `at`, or the creation of a rotation's successor. A rename
+///   has the current time.
 /// - `Ok` means that the change is committed. An error means that nothing has changed, unless its kind is
 ///   [`OutcomeUnknown`](super::StorageErrorKind::OutcomeUnknown). Each call fails if the storage cannot be read or
 ///   written now; a call that can fail for other reasons documents them.
 /// - A change applies to each lookup that begins after the call has returned.
 /// - A call does not block its thread for longer than a lookup does.
-/// - A key ends at its revocation or at its expiry, whichever is earlier. Reads and duration of a call do not grow
-///   with the number of ended keys.
+/// - A key ends at its revocation or at its expiry, whichever is earlier, for lists and [`RETENTION`]. A key with a
+///   revocation, even a future one, is refused and not rotated. Reads and duration of a call do not grow with the number of
+///   ended keys.
 /// - An ended key and its events are kept for [`RETENTION`]. A call that creates a key in the account removes keys whose
 ///   retention has ended at the new key's creation, with their events: at most [`MAX_REMOVED`], those that ended first.
 /// - A key keeps the events of its last [`MAX_RENAMES`] renames. All other events of a key are kept as long as the key.
@@ -60,6 +63,8 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
 
     /// Stores a key. Signature: `async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError>`
     ///
+    /// All fields of the record are stored, including `revoked_at`, `last_used_at` and `replaced_by`, and an absent name.
+    ///
     /// # Errors
     /// Returns [`UnknownReference`](super::StorageErrorKind::UnknownReference) if its account does not exist,
     /// [`AlreadyExists`](super::StorageErrorKind::AlreadyExists) if a key of any account has its digest or its id, or another
@@ -81,8 +86,8 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     /// &AccountId, id: &str, ends_at: Timestamp, successor: &NewCredential, by: &Actor) -> Result<Option<CredentialRecord>,
     /// StorageError>`
     ///
-    /// Returns `None` if the account does not have the key, or the key is no longer valid at the successor's creation, or
-    /// already has a successor.
+    /// Returns `None` if the account does not have the key, or the key is revoked, has expired by the successor's creation,
+    /// or already has a successor.
     ///
     /// # Errors
     /// Returns the errors of [`create_key`](Self::create_key).

@@ -35,7 +35,8 @@ pub use crate::model::{AtRevision, Revision};
 ///   right after `page.after`, whether or not a course is still there. Unpublished and hidden courses are listed.
 /// - Paging through the list neither repeats a course nor skips one that existed throughout. A course whose creation time
 ///   or slug changes counts as deleted and created.
-/// - Slugs have 1 to 200 bytes of UTF-8, no `/` and no control character, and are unique within their account.
+/// - Slugs have 1 to 200 bytes of UTF-8, no `/` and no control character ([`is_slug`](crate::is_slug)), and are unique
+///   within their account. Do not list other courses: no request can find them.
 /// - Modules are in order, numbered from 1. Their bodies are never read.
 /// - Each call sees one snapshot of the data, and everything that was committed before it began. It fails if the
 ///   storage cannot respond now; the request then gets a 500.
@@ -130,8 +131,9 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     /// Returns the revision of `account`'s courses, or `None` if the storage has no revisions.
     /// Signature: `async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError>`
     ///
-    /// Every change to the account's courses or modules replaces the revision in the same transaction. A revision is
-    /// never used again for other content, of this account or another. A change to one account does not change the
+    /// Every change to the account's courses or modules replaces the revision in the same transaction: while it stays the
+    /// same, the catalogue returns cached responses, so they are stale after a change that does not replace it. A revision
+    /// is never used again for other content, of this account or another. A change to one account does not change the
     /// revisions of others, unless the storage can only detect that anything has changed: then it replaces all of them.
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         let _ = account;

@@ -1,14 +1,16 @@
 //! The platform passes the storage suite, except for values that its tables cannot store, and the frontend suite. A user with a
 //! session reads only their own courses.
 
+use std::sync::Mutex;
+
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use catalogue_core::admin::NewCredential;
-use catalogue_core::{AccountId, Catalogue, Course, Timestamp};
+use catalogue_core::{AccountId, Catalogue, Course, CourseModule, Timestamp};
 use catalogue_example_sqlx::{Storage, routes};
 use catalogue_frontend_conformance::Server;
 use catalogue_storage_conformance::{CourseFixture, CredentialFixture, Fixture};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteExecutor, SqliteJournalMode, SqlitePool};
 use tempfile::TempDir;
 use tower_service::Service as _;
 
@@ -23,6 +25,8 @@ mod frontend {
 /// A platform without users, in a folder that is removed with it.
 struct Platform {
     storage: Storage,
+    /// Names of the suite's accounts by id: the id is the position in the list.
+    names: Mutex<Vec<String>>,
     _folder: TempDir,
 }
 
@@ -31,7 +35,7 @@ async fn platform() -> Platform {
     let options = SqliteConnectOptions::new().filename(folder.path().join("platform.db")).create_if_missing(true);
     let pool = SqlitePool::connect_with(options.journal_mode(SqliteJournalMode::Wal)).await.unwrap();
     sqlx::raw_sql(include_str!("../schema.sql")).execute(&pool).await.unwrap();
-    Platform { storage: Storage(pool), _folder: folder }
+    Platform { storage: Storage(pool), names: Mutex::default(), _folder: folder }
 }
 
 async fn serve(catalogue: Catalogue) -> Server {
@@ -43,11 +47,20 @@ async fn serve(catalogue: Catalogue) -> Server {
     Server::new(address, platform)
 }
 
+/// Adds the user if missing.
+async fn put_user(account: &AccountId, database: impl SqliteExecutor<'_>) {
+    let add = sqlx::query("INSERT OR IGNORE INTO users (id, email) VALUES (?1, ?1 || '@example.com')");
+    add.bind(account.as_str()).execute(database).await.unwrap();
+}
+
 impl Fixture for Platform {
-    /// Returns the id of the user with this address, who is added if missing.
+    /// Returns a number for the name, without adding a user.
     async fn account(&self, name: &str) -> AccountId {
-        let add = "INSERT INTO users (email) VALUES (?) ON CONFLICT DO UPDATE SET email = email RETURNING id";
-        let id: i64 = sqlx::query_scalar(add).bind(name).fetch_one(&self.storage.0).await.unwrap();
+        let mut names = self.names.lock().unwrap();
+        let id = names.iter().position(|known| known == name).unwrap_or_else(|| {
+            names.push(name.to_owned());
+            names.len() - 1
+        });
         AccountId::new(id.to_string())
     }
 }
@@ -61,11 +74,14 @@ impl CourseFixture for Platform {
 
     async fn put_course(&self, course: &Course) {
         let mut transaction = self.storage.0.begin_with("BEGIN IMMEDIATE").await.unwrap();
-        let delete = sqlx::query("DELETE FROM courses WHERE user_id = ? AND slug = ?");
-        delete.bind(course.account.as_str()).bind(&course.slug).execute(&mut *transaction).await.unwrap();
+        put_user(&course.account, &mut *transaction).await;
         let id: i64 = sqlx::query_scalar(
             "INSERT INTO courses (user_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+             ON CONFLICT DO UPDATE SET title = excluded.title, tagline = excluded.tagline, language = excluded.language,
+                 created_at = excluded.created_at, published_at = excluded.published_at, hidden = excluded.hidden,
+                 access_mode = excluded.access_mode
+             RETURNING id",
         )
         .bind(course.account.as_str())
         .bind(&course.slug)
@@ -79,6 +95,8 @@ impl CourseFixture for Platform {
         .fetch_one(&mut *transaction)
         .await
         .unwrap();
+        let delete = sqlx::query("DELETE FROM lessons WHERE course_id = ?");
+        delete.bind(id).execute(&mut *transaction).await.unwrap();
         for (position, module) in (0_i64..).zip(&course.modules) {
             let lesson = sqlx::query("INSERT INTO lessons VALUES (?, ?, ?, ?, ?)").bind(id).bind(position);
             let lesson = lesson.bind(&module.title).bind(&module.summary).bind(&module.content);
@@ -92,6 +110,31 @@ impl CourseFixture for Platform {
         let deleted = delete.bind(account.as_str()).bind(slug).execute(&self.storage.0).await.unwrap();
         assert_eq!(deleted.rows_affected(), 1);
     }
+
+    async fn put_module(&self, account: &AccountId, slug: &str, number: u32, module: Option<&CourseModule>) -> bool {
+        let write = match module {
+            Some(module) => sqlx::query(
+                "INSERT INTO lessons (course_id, position, title, summary, body)
+                 SELECT id, ?3, ?4, ?5, ?6 FROM courses WHERE user_id = ?1 AND slug = ?2
+                 ON CONFLICT DO UPDATE SET title = excluded.title, summary = excluded.summary, body = excluded.body",
+            )
+            .bind(account.as_str())
+            .bind(slug)
+            .bind(number - 1)
+            .bind(&module.title)
+            .bind(&module.summary)
+            .bind(&module.content),
+            None => sqlx::query(
+                "DELETE FROM lessons
+                 WHERE course_id = (SELECT id FROM courses WHERE user_id = ? AND slug = ?) AND position = ?",
+            )
+            .bind(account.as_str())
+            .bind(slug)
+            .bind(number - 1),
+        };
+        assert_eq!(write.execute(&self.storage.0).await.unwrap().rows_affected(), 1);
+        true
+    }
 }
 
 impl CredentialFixture for Platform {
@@ -102,6 +145,7 @@ impl CredentialFixture for Platform {
     }
 
     async fn put_credential(&self, credential: &NewCredential) {
+        put_user(&credential.record.identity.account, &self.storage.0).await;
         self.storage.insert_key(credential).await.unwrap();
     }
 

@@ -2,14 +2,15 @@
 
 use std::future::{Future, ready};
 
-use catalogue_core::admin::{Account, AdminStorage, Change, NewCredential};
+use catalogue_core::admin::{Account, AdminStorage, Change, NewCredential, Record};
 use catalogue_core::auth::TokenDigest;
 use catalogue_core::storage::{
     Actor, CourseStorage, CredentialEvent, CredentialStorage, KeyStorage, SignInStorage, StorageErrorKind,
 };
-use catalogue_core::{AccountId, Course, Timestamp};
+use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 
 use crate::Storage;
+use crate::reading::export;
 use crate::seed::{account, begin, import, instant, seed_accounts};
 
 /// Precision of times in a host application's tables.
@@ -41,7 +42,8 @@ impl Precision {
 pub trait Fixture: Sync {
     /// Returns the id of the account that the cases call `name`. Implement it if ids are not free text but, say, numbers.
     ///
-    /// A name always has the same id, and two names never share one.
+    /// A name always has the same id, and two names never share one. Only map the name, and do not create the account: some
+    /// cases expect that it does not exist until they put it.
     fn account(&self, name: &str) -> impl Future<Output = AccountId> {
         ready(AccountId::new(name))
     }
@@ -70,6 +72,7 @@ pub trait CourseFixture: Fixture {
     fn storage(&self) -> &Self::Storage;
 
     /// Puts a course with its modules, and its account, in one transaction; replaces a course with the same account and slug.
+    /// If revisions are replaced by triggers, use an `UPDATE` for an existing course, so that its trigger is tested.
     fn put_course(&self, course: &Course) -> impl Future<Output = ()>;
 
     /// Removes the existing course with this account and slug.
@@ -82,6 +85,22 @@ pub trait CourseFixture: Fixture {
                 self.put_course(course).await;
             }
         }
+    }
+
+    /// Adds, changes or, if `module` is `None`, removes module `number` of an existing course, and writes nothing else. Returns
+    /// `false`, the default, if the fixture cannot: its case is skipped.
+    ///
+    /// Implement it with `INSERT`, `UPDATE` and `DELETE` if the storage has revisions and modules have a separate table:
+    /// [`put_course`](Self::put_course) also writes the course, so it cannot detect that this table has no triggers.
+    fn put_module(
+        &self,
+        account: &AccountId,
+        slug: &str,
+        number: u32,
+        module: Option<&CourseModule>,
+    ) -> impl Future<Output = bool> {
+        let _ = (account, slug, number, module);
+        ready(false)
     }
 
     /// Returns whether the tables accept the slug. They must accept up to 32 lower-case ASCII letters and digits with single
@@ -193,6 +212,21 @@ impl<S: Storage> CourseFixture for S {
             assert_ne!(change, Change::Repeated, "A course that an import puts for the first time is not repeated.");
         }
         import.commit().await.expect("an import can be committed");
+    }
+
+    /// Puts the whole course again, without its account.
+    async fn put_module(&self, account: &AccountId, slug: &str, number: u32, module: Option<&CourseModule>) -> bool {
+        for record in export(self).await {
+            if let Record::Course(mut course) = record
+                && course.account == *account
+                && course.slug == slug
+            {
+                let number = number as usize;
+                course.modules.splice(number - 1..number.min(course.modules.len()), module.cloned());
+                import(self, [], [&course]).await;
+            }
+        }
+        true
     }
 }
 

@@ -15,8 +15,10 @@
 #![doc = include_str!("fixtures.md")]
 //!
 //! Each test creates its own fixture, which removes its data when it is dropped, so tests can run in parallel. If account ids
-//! are numbers, the fixture maps the names of the cases to ids ([`Fixture::account`]). If the tables store less, it declares
-//! that: the precision of times ([`Fixture::precision`]), the slugs that they accept, and the fields that they lack.
+//! are numbers, the fixture maps the names of the cases to ids ([`Fixture::account`]). It can declare that the tables store
+//! less: the precision of times ([`Fixture::precision`]), the slugs that they accept, and the fields of courses that they lack.
+//! It cannot declare that they accept only some scopes or names of keys: then `lookup::scopes_are_stored_unchanged` and
+//! `key_changes::key_accepts_any_name` fail.
 //!
 //! A case fails by panicking, with the violated rule of the contract. The contract is documented on [`CourseStorage`],
 //! [`CredentialStorage`], [`KeyStorage`](catalogue_core::storage::KeyStorage), [`SignInStorage`] and [`AdminStorage`]. The

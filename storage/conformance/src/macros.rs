@@ -5,8 +5,8 @@
 /// `fixture` is the path of an async function without arguments, or an equivalent closure. It returns an empty storage and a
 /// guard that is dropped after it even if a test fails, such as a temporary directory: `(impl Storage, impl Sized)`.
 ///
-/// The tests are named after the topic and the case, such as `isolation::list_returns_courses_of_one_account`. If one file tests two
-/// storages, give each its own module:
+/// The tests are named after the topic and the case, such as `isolation::list_returns_courses_of_one_account`. Each macro of this
+/// crate needs its own module if a file has several:
 ///
 /// ```
 /// # use catalogue_core::storage::MemoryStorage;
@@ -33,7 +33,8 @@ macro_rules! tests {
 /// Expands to a test of each case of a [`CourseStorage`](catalogue_core::storage::CourseStorage).
 ///
 /// `fixture` is the path of an async function without arguments, or an equivalent closure, that returns a
-/// [`CourseFixture`](crate::CourseFixture) over empty tables. The tests are named as for [`tests!`](crate::tests).
+/// [`CourseFixture`](crate::CourseFixture) over empty tables. The tests are named as for [`tests!`](crate::tests),
+/// which shows the module that each of several macros in a file needs.
 #[macro_export]
 macro_rules! course_storage_tests {
     ($fixture:expr $(,)?) => {
@@ -44,7 +45,7 @@ macro_rules! course_storage_tests {
 /// Expands to a test of each case of a [`CredentialStorage`](catalogue_core::storage::CredentialStorage).
 ///
 /// `fixture` returns a [`CredentialFixture`](crate::CredentialFixture), as for
-/// [`course_storage_tests!`](crate::course_storage_tests).
+/// [`course_storage_tests!`](crate::course_storage_tests). A second macro in a file needs its own module.
 #[macro_export]
 macro_rules! credential_storage_tests {
     ($fixture:expr $(,)?) => {
@@ -56,7 +57,7 @@ macro_rules! credential_storage_tests {
 /// [`credential_storage_tests!`](crate::credential_storage_tests), and of the rules that involve both.
 ///
 /// `fixture` returns a value that is both a [`CourseFixture`](crate::CourseFixture) and a
-/// [`CredentialFixture`](crate::CredentialFixture).
+/// [`CredentialFixture`](crate::CredentialFixture). A second macro in a file needs its own module.
 #[macro_export]
 macro_rules! course_and_credential_storage_tests {
     ($fixture:expr $(,)?) => {
@@ -69,7 +70,8 @@ macro_rules! course_and_credential_storage_tests {
 
 /// Expands to a test of each case of a [`KeyStorage`](catalogue_core::storage::KeyStorage).
 ///
-/// `fixture` returns a [`KeyFixture`](crate::KeyFixture), as for [`course_storage_tests!`](crate::course_storage_tests).
+/// `fixture` returns a [`KeyFixture`](crate::KeyFixture), as for [`course_storage_tests!`](crate::course_storage_tests). A
+/// second macro in a file needs its own module.
 #[macro_export]
 macro_rules! key_storage_tests {
     ($fixture:expr $(,)?) => {
@@ -80,7 +82,7 @@ macro_rules! key_storage_tests {
 /// Expands to a test of each case of a [`SignInStorage`](catalogue_core::storage::SignInStorage).
 ///
 /// `fixture` returns a [`SignInFixture`](crate::SignInFixture), as for
-/// [`course_storage_tests!`](crate::course_storage_tests).
+/// [`course_storage_tests!`](crate::course_storage_tests). A second macro in a file needs its own module.
 #[macro_export]
 macro_rules! sign_in_storage_tests {
     ($fixture:expr $(,)?) => {

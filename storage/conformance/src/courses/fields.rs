@@ -47,9 +47,9 @@ pub(crate) fn courses_of_all_times() -> Vec<Course> {
 
 /// Both times of a course are stored with the tables' precision, before 1970 and at both ends of a timestamp's range. A list is
 /// sorted by creation time, newest first.
-pub async fn times_are_stored_to_the_microsecond(fixture: &impl CourseFixture) {
+pub async fn times_are_stored_to_declared_precision(fixture: &impl CourseFixture) {
     let courses = courses_of_all_times();
     seed(fixture, &courses).await;
-    let rule = "Times are stored to the microsecond, and courses are listed newest first.";
+    let rule = "Times are stored to the declared precision, and courses are listed newest first.";
     assert_listed_and_found(fixture, "a", &courses, rule).await;
 }

@@ -8,7 +8,9 @@ use catalogue_core::{Course, Timestamp};
 
 use crate::CourseFixture;
 use crate::concurrency::read_during_writes;
-use crate::reading::{find, find_at_revision, list, page, retry_while_blocked, skip};
+use crate::reading::{
+    as_stored, assert_found, detail_of, find, find_at_revision, list, page, retry_while_blocked, skip,
+};
 use crate::seed::{course, remove, seed};
 use crate::variants::{variants, whole_course};
 
@@ -113,13 +115,34 @@ pub async fn every_course_change_replaces_revision(fixture: &impl CourseFixture)
     }
 }
 
-/// An added and a removed course replace their account's revision.
+/// A write of one module that is not a write of its course replaces the revision: a change, an addition and a removal.
+pub async fn module_change_replaces_revision(fixture: &impl CourseFixture) {
+    let mut before @ Some(_) = seed_and_read_revision(fixture).await else { return };
+    let (account, first) = (fixture.account("a").await, whole_course("a", "c"));
+    for (what, changed) in variants(fixture, &first) {
+        let [old, new] = [&first, &changed].map(|course| detail_of(fixture, course).modules);
+        let mut differing = (0..old.len().max(new.len())).filter(|&index| old.get(index) != new.get(index));
+        let (Some(index), None) = (differing.next(), differing.next()) else { continue };
+        for course in [&changed, &first] {
+            let stored = as_stored(fixture, course);
+            if !fixture.put_module(&account, "c", index as u32 + 1, stored.modules.get(index)).await {
+                return skip("the fixture does not write single modules");
+            }
+            assert_found(fixture, course, &format!("A course is found with its current content: {what}.")).await;
+            before = replaced(fixture, "a", before, &format!("a change of only {what}")).await;
+        }
+    }
+}
+
+/// An added, a changed and a removed course replace their account's revision, even without modules.
 pub async fn removing_course_replaces_revision(fixture: &impl CourseFixture) {
     let Some(_) = seed_and_read_revision(fixture).await else { return };
     for slug in ["1", "c2"] {
         let before = revision(fixture, "a").await;
         seed(fixture, &[course("a", slug)]).await;
         let before = replaced(fixture, "a", before, "an added course").await;
+        seed(fixture, &[Course { hidden: true, ..course("a", slug) }]).await;
+        let before = replaced(fixture, "a", before, "a changed course without modules").await;
         remove(fixture, "a", slug).await;
         replaced(fixture, "a", before, "a removed course").await;
     }

@@ -47,13 +47,14 @@ pub async fn scopes_are_stored_unchanged(fixture: &impl CredentialFixture) {
 }
 
 /// An expiry is stored with the table's precision, and an expired credential is still found: the authenticator refuses it.
-pub async fn expiry_is_stored_to_the_microsecond(fixture: &impl CredentialFixture) {
+pub async fn expiry_is_stored_to_declared_precision(fixture: &impl CredentialFixture) {
     let times = [Timestamp::MIN, instant(-1), instant(0), instant(1), time(999_999), time(123_456), Timestamp::MAX];
     for (index, expiry) in times.into_iter().enumerate() {
         let mut credential = api_key("a", &format!("key_{index}"), &format!("token-{index}"));
         credential.record.expires_at = Some(expiry);
         let credential = put(fixture, &credential).await;
-        assert_stored(fixture, &credential, "Expiry is stored to the microsecond and hides no credential.").await;
+        assert_stored(fixture, &credential, "Expiry is stored to the declared precision and hides no credential.")
+            .await;
     }
 }
 

@@ -138,7 +138,7 @@ fn without_bodies(mut courses: Vec<Course>) -> String {
 
 flaws! {
     courses_are_listed_oldest_first: ordering_by(Position::clone)
-        => list { ties_are_ordered_by_descending_slug_bytes } fields { times_are_stored_to_the_microsecond };
+        => list { ties_are_ordered_by_descending_slug_bytes } fields { times_are_stored_to_declared_precision };
     ties_are_ordered_by_utf_16: ordering_by(|position| {
         Reverse((position.created_at, position.slug.encode_utf16().collect::<Vec<_>>()))
     }) => list { ties_are_ordered_by_descending_slug_bytes };
@@ -242,7 +242,7 @@ flaws! {
     times_are_stored_as_doubles: altering_stored(|course| {
         course.created_at = via_double(course.created_at);
         course.published_at = course.published_at.map(via_double);
-    }) => fields { times_are_stored_to_the_microsecond } export { export_contains_every_field };
+    }) => fields { times_are_stored_to_declared_precision } export { export_contains_every_field };
 
     revision_changes_on_each_call: {
         let calls = AtomicU64::new(0);
@@ -259,6 +259,19 @@ flaws! {
     } => revision { removing_course_replaces_revision };
     revision_ignores_bodies: deriving_revision_from(|account, courses| (account.clone(), without_bodies(courses)))
         => revision { every_course_change_replaces_revision };
+    revision_ignores_writes_of_single_modules: {
+        // Whole courses are put with their account, single modules without it.
+        let puts = Arc::new(AtomicU64::new(0));
+        let whole = puts.clone();
+        let storage = Broken::new().import(move |import, _| {
+            let whole = whole.clone();
+            import.put_account = Box::new(move |inner, account| {
+                whole.fetch_add(1, Ordering::SeqCst);
+                run(inner.put_account(account))
+            });
+        });
+        storage.revision(move |_, account| Ok(Some(revision_of((account, puts.load(Ordering::SeqCst))))))
+    } => revision { module_change_replaces_revision };
     all_accounts_share_one_revision: Broken::new().revision(|memory, _| {
         Ok(Some(revision_of(format!("{:?}", courses(memory)))))
     }) => revision { changes_do_not_affect_revisions_of_other_accounts };

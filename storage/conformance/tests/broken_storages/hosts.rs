@@ -57,7 +57,7 @@ macro_rules! caught {
 caught! {
     list::ties_are_ordered_by_descending_slug_bytes: courses::courses_are_listed_oldest_first => "byte by byte";
     list::unpublished_and_hidden_courses_are_listed: courses::hidden_courses_are_not_listed => "unpublished or hidden";
-    fields::times_are_stored_to_the_microsecond: courses::courses_are_listed_oldest_first => "newest first";
+    fields::times_are_stored_to_declared_precision: courses::courses_are_listed_oldest_first => "newest first";
     paging::pages_concatenate_to_full_list_for_every_limit:
         courses::page_continues_by_time_only => "concatenated pages are the whole list";
     paging::next_is_none_only_on_last_page:

@@ -86,7 +86,7 @@ flaws! {
     }) => lookup { scopes_are_stored_unchanged };
     expired_credential_is_not_found: Broken::new().credential(|found| {
         found.take_if(|found| found.expires_at.is_some_and(|expiry| expiry <= Timestamp::now()));
-    }) => lookup { expiry_is_stored_to_the_microsecond };
+    }) => lookup { expiry_is_stored_to_declared_precision };
     revoked_credential_is_not_found: Broken::new().credential(|found| {
         found.take_if(|found| found.revoked_at.is_some());
     }) => lookup { revoked_credential_is_found_as_revoked } key_changes { second_revocation_does_not_change_time };

@@ -44,3 +44,9 @@ fn table_of_api_keys_skips_oauth_tokens_and_revocations() {
     ];
     assert_eq!(skipped("hosts::with_credentials_only"), expected);
 }
+
+#[test]
+fn fixture_without_single_modules_skips_their_case() {
+    let expected = ["revision::module_change_replaces_revision: the fixture does not write single modules"];
+    assert_eq!(skipped("hosts::with_courses_only"), expected);
+}

@@ -10,12 +10,12 @@ use catalogue_core::storage::{
     Actor, CredentialEvent, KeyStorage, MemoryStorage, NewSession, NewSignIn, Session, SignInStorage, StorageError,
     StorageErrorKind,
 };
-use catalogue_core::{AccountId, Course, Timestamp, async_trait};
+use catalogue_core::{AccountId, Course, CourseModule, Timestamp, async_trait};
 use catalogue_storage_conformance::{
     AccountFixture, CourseFixture, CredentialFixture, Fixture, SignInFixture, Storage, sample,
 };
 
-use super::HostApp;
+use super::{HostApp, rows};
 
 /// A storage over views of a host application, or a memory storage if the database is missing.
 pub struct OverViews<H> {
@@ -87,6 +87,12 @@ impl<H: HostApp> CourseFixture for OverViews<H> {
             Some(app) => app.remove_course(account, slug).await,
             None => CourseFixture::remove_course(&self.storage, account, slug).await,
         }
+    }
+
+    async fn put_module(&self, account: &AccountId, slug: &str, number: u32, module: Option<&CourseModule>) -> bool {
+        let Some(app) = &self.app else { return false };
+        app.execute(&rows::put_module(app, account, slug, number, module)).await;
+        true
     }
 
     fn has_per_account_revisions(&self) -> bool {

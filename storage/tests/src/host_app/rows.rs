@@ -1,6 +1,6 @@
 //! Courses as rows of a host application's tables.
 
-use catalogue_core::{AccountId, Course};
+use catalogue_core::{AccountId, Course, CourseModule};
 
 use super::HostApp;
 
@@ -33,5 +33,25 @@ pub(super) fn remove(app: &impl HostApp, account: &AccountId, slug: &str) -> Str
     format!(
         "DELETE FROM lessons WHERE training IN (SELECT id FROM trainings WHERE {which});
          DELETE FROM trainings WHERE {which};"
+    )
+}
+
+/// Returns SQL that adds, changes or removes module `number` of a course, without a write to its training.
+pub(super) fn put_module(
+    app: &impl HostApp,
+    account: &AccountId,
+    slug: &str,
+    number: u32,
+    module: Option<&CourseModule>,
+) -> String {
+    let training =
+        format!("(SELECT id FROM trainings WHERE owner = {} AND handle = {})", app.owner(account), app.text(slug));
+    let which = format!("training = {training} AND place = {number}");
+    let Some(module) = module else { return format!("DELETE FROM lessons WHERE {which};") };
+    let [title, summary] = [&module.title, &module.summary].map(|text| app.text(text));
+    format!(
+        "UPDATE lessons SET name = {title}, summary = {summary} WHERE {which};
+         INSERT INTO lessons (training, place, name, summary) SELECT {training}, {number}, {title}, {summary}
+         WHERE NOT EXISTS (SELECT 1 FROM lessons WHERE {which});"
     )
 }
