@@ -141,7 +141,7 @@ pub async fn removing_course_replaces_revision(fixture: &impl CourseFixture) {
         let before = revision(fixture, "a").await;
         seed(fixture, &[course("a", slug)]).await;
         let before = replaced(fixture, "a", before, "an added course").await;
-        seed(fixture, &[Course { hidden: true, ..course("a", slug) }]).await;
+        seed(fixture, &[Course { title: "Changed".to_owned(), ..course("a", slug) }]).await;
         let before = replaced(fixture, "a", before, "a changed course without modules").await;
         remove(fixture, "a", slug).await;
         replaced(fixture, "a", before, "a removed course").await;

@@ -1,9 +1,10 @@
 //! Flaws of courses: lists, pages, lookups, stored fields and revisions.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{
@@ -252,9 +253,11 @@ flaws! {
         => revision { every_course_change_replaces_revision removing_course_replaces_revision }
         import_atomicity { import_replaces_revision_only_when_committed };
     revision_ignores_removals: {
-        let maximum = AtomicUsize::new(0);
+        let seen = Mutex::new(HashSet::new());
         deriving_revision_from(move |_, courses| {
-            maximum.fetch_max(courses.len(), Ordering::SeqCst).max(courses.len())
+            let mut seen = seen.lock().unwrap();
+            seen.extend(courses.into_iter().map(|course| (course.slug, course.title)));
+            seen.len()
         })
     } => revision { removing_course_replaces_revision };
     revision_ignores_bodies: deriving_revision_from(|account, courses| (account.clone(), without_bodies(courses)))
