@@ -21,6 +21,9 @@ mod page;
 mod program;
 mod serverless;
 mod settings_mounts;
+#[cfg(target_os = "linux")]
+#[path = "../../../frontends/server/tests/it/sigint.rs"]
+mod sigint;
 #[path = "../../../frontends/server/tests/it/skip.rs"]
 mod skip;
 #[path = "../../../frontends/server/tests/it/tools.rs"]

@@ -4,11 +4,15 @@ use std::io::{BufRead, BufReader, Read};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use crate::http::{TestResponse, request};
 
 /// Returns the command of an example. `cargo test -p catalogue-examples` builds it; with `--test it`, it is not rebuilt.
 pub(crate) fn example(name: &str) -> Command {
+    #[cfg(target_os = "linux")]
+    crate::sigint::handle();
     let tests = std::env::current_exe().unwrap();
     let path: PathBuf = tests.parent().unwrap().parent().unwrap().join("examples").join(name);
     assert!(path.exists(), "{} is not built: cargo build -p catalogue-examples --examples", path.display());
@@ -63,7 +67,9 @@ impl Host {
 
     /// Waits until no connection is accepted any more.
     pub(crate) fn wait_until_closed(&self) {
-        while TcpStream::connect(&self.address).is_ok() {}
+        while TcpStream::connect(&self.address).is_ok() {
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Waits for the end. Returns the status and the rest of standard output and standard error.

@@ -16,6 +16,9 @@ mod policy;
 mod program;
 mod reading;
 mod settings;
+#[cfg(target_os = "linux")]
+#[path = "../it/sigint.rs"]
+mod sigint;
 #[path = "../it/skip.rs"]
 mod skip;
 #[path = "../it/tools.rs"]

@@ -81,6 +81,8 @@ mod secrets;
 mod serve;
 #[cfg(feature = "redis")]
 mod shared_rate_limit;
+#[cfg(target_os = "linux")]
+mod sigint;
 mod skip;
 #[cfg(target_os = "linux")]
 mod stress;
