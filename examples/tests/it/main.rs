@@ -8,6 +8,9 @@ mod devtools;
 mod frontends;
 mod hosts;
 mod http;
+#[cfg(target_os = "linux")]
+#[path = "../../../frontends/server/tests/it/inherited_signals.rs"]
+mod inherited_signals;
 #[path = "../../../frontends/server/tests/it/issuer/packages.rs"]
 mod issuer_packages;
 #[path = "../../../frontends/server/tests/browser/keyboard.rs"]
@@ -21,9 +24,6 @@ mod page;
 mod program;
 mod serverless;
 mod settings_mounts;
-#[cfg(target_os = "linux")]
-#[path = "../../../frontends/server/tests/it/sigint.rs"]
-mod sigint;
 #[path = "../../../frontends/server/tests/it/skip.rs"]
 mod skip;
 #[path = "../../../frontends/server/tests/it/tools.rs"]

@@ -12,7 +12,7 @@ use crate::http::{TestResponse, request};
 /// Returns the command of an example. `cargo test -p catalogue-examples` builds it; with `--test it`, it is not rebuilt.
 pub(crate) fn example(name: &str) -> Command {
     #[cfg(target_os = "linux")]
-    crate::sigint::handle();
+    crate::inherited_signals::handle();
     let tests = std::env::current_exe().unwrap();
     let path: PathBuf = tests.parent().unwrap().parent().unwrap().join("examples").join(name);
     assert!(path.exists(), "{} is not built: cargo build -p catalogue-examples --examples", path.display());

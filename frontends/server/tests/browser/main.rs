@@ -6,6 +6,9 @@ mod axe;
 mod devtools;
 mod forms;
 mod host;
+#[cfg(target_os = "linux")]
+#[path = "../it/inherited_signals.rs"]
+mod inherited_signals;
 mod keyboard;
 mod looks;
 mod page;
@@ -16,9 +19,6 @@ mod policy;
 mod program;
 mod reading;
 mod settings;
-#[cfg(target_os = "linux")]
-#[path = "../it/sigint.rs"]
-mod sigint;
 #[path = "../it/skip.rs"]
 mod skip;
 #[path = "../it/tools.rs"]

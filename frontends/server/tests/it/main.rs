@@ -37,6 +37,8 @@ mod https;
 mod idle_memory;
 mod import;
 mod import_report;
+#[cfg(target_os = "linux")]
+mod inherited_signals;
 #[cfg(unix)]
 mod interrupts;
 #[cfg(all(unix, feature = "oauth"))]
@@ -81,8 +83,6 @@ mod secrets;
 mod serve;
 #[cfg(feature = "redis")]
 mod shared_rate_limit;
-#[cfg(target_os = "linux")]
-mod sigint;
 mod skip;
 #[cfg(target_os = "linux")]
 mod stress;

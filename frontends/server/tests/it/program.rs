@@ -133,7 +133,7 @@ impl TestDir {
     /// Returns the program with `arguments`, separated by single spaces, without `CATALOGUE_` variables of the tests.
     pub(crate) fn command(&self, arguments: &str) -> Command {
         #[cfg(target_os = "linux")]
-        crate::sigint::handle();
+        crate::inherited_signals::handle();
         let mut command = Command::new(&self.program);
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
             command.env_remove(name);
