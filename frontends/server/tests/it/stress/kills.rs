@@ -64,7 +64,7 @@ fn wait_until_session_has_ended(dir: &TestDir) {
     let others = "SELECT CAST(pid AS TEXT) FROM pg_stat_activity \
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
     while dir.is_postgres() && !dir.host().texts(others).is_empty() {
-        thread::yield_now();
+        thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use crate::program::TestDir;
 
@@ -54,7 +55,7 @@ fn sigterm_under_load_cuts_no_response() {
                 });
             }
             while enough.load(Ordering::SeqCst) < 20 {
-                thread::yield_now();
+                thread::sleep(Duration::from_millis(1));
             }
             ends.store(true, Ordering::SeqCst);
             assert_eq!(server.stop_with("TERM").0, Some(0));
