@@ -26,7 +26,7 @@ const PUBLISHED: f64 = 120.0;
 /// Number of courses on the last page.
 const ON_LAST_PAGE: f64 = 40.0;
 
-/// A server with a limit of 12 requests in 2 s, and a program that keeps a copy.
+/// A server with a limit of 60 requests in 2 s, and a program that keeps a copy.
 struct Client {
     dir: TestDir,
     observed: Observed,
@@ -40,7 +40,7 @@ impl Client {
         let dir = TestDir::new();
         import(&dir, courses, "");
         let key = dir.key("a").1;
-        let observed = Observed::start(&dir, "--rate-limit 12/2s --log warn");
+        let observed = Observed::start(&dir, "--rate-limit 60/2s --log warn");
         let address = &observed.server.address;
         let page = exchange(address, "GET /docs HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap().body;
         dir.write(file, code_on(&page, address, &format!("Keep a copy in sync in {language}")));

@@ -1,5 +1,7 @@
 //! `views check` and `doctor`: each problem is reported with its location, a description and the expected value.
 
+use std::thread;
+
 use catalogue_storage_tests::host_app::{LOOSE_POSTGRES, LOOSE_SQLITE};
 use serde_json::{Value, json};
 
@@ -17,25 +19,31 @@ pub(super) fn findings(outcome: &Outcome, check: &str, verdict: &str) -> Vec<Str
 /// If the index is missing, `doctor` names the slow requests, and `doctor` and the startup log suggest the index.
 #[test]
 fn example_indexes_prevent_scans_and_sorts() {
-    for app in FRAMEWORKS.into_iter().flat_map(App::of) {
-        app.sql(&statements(&app, &rows_of(&app, [4500, 4500])));
-        app.sql("ANALYZE");
-        let place = format!("{} in {}", app.framework, app.kind());
-        let slow = || findings(&app.run("doctor --json"), "plans", "warning");
-        assert_eq!(slow(), [""; 0], "{place}");
-        app.sql("DROP INDEX catalogue_list");
-        let index = "ON <table behind catalogue_courses> (<account_id>, ";
-        for about in ["the first page: ", "a later page: "] {
-            assert!(
-                slow().iter().any(|output| output.starts_with(about) && output.contains(index)),
-                "{place}: {:?}",
-                slow()
-            );
+    thread::scope(|scope| {
+        for framework in FRAMEWORKS {
+            scope.spawn(move || App::of(framework).iter().for_each(assert_indexes_prevent_scans_and_sorts));
         }
-        app.serve_until(index);
-        app.sql(&app.views_example());
-        assert_eq!(slow(), [""; 0], "{place}");
+    });
+}
+
+fn assert_indexes_prevent_scans_and_sorts(app: &App) {
+    app.sql(&statements(app, &rows_of(app, [4500, 4500])));
+    app.sql("ANALYZE");
+    let place = format!("{} in {}", app.framework, app.kind());
+    let slow = || findings(&app.run("doctor --json"), "plans", "warning");
+    assert_eq!(slow(), [""; 0], "{place}");
+    app.sql("DROP INDEX catalogue_list");
+    let index = "ON <table behind catalogue_courses> (<account_id>, ";
+    for about in ["the first page: ", "a later page: "] {
+        assert!(
+            slow().iter().any(|output| output.starts_with(about) && output.contains(index)),
+            "{place}: {:?}",
+            slow()
+        );
     }
+    app.serve_until(index);
+    app.sql(&app.views_example());
+    assert_eq!(slow(), [""; 0], "{place}");
 }
 
 #[test]

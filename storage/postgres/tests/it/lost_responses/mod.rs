@@ -9,7 +9,9 @@ use catalogue_core::auth::Scopes;
 use catalogue_core::storage::{Actor, KeyStorage, SignInStorage as _, StorageError, StorageErrorKind};
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
-use catalogue_storage_tests::outcomes::{State, calls, is_truthful, prepare, report, run_call};
+use catalogue_storage_tests::outcomes::{
+    ADMIN_CALLS, Call, SETTINGS_CALLS, State, is_truthful, prepare, report, run_call,
+};
 use tokio_postgres::Client;
 
 use crate::import_one_course;
@@ -113,8 +115,7 @@ const TABLES: [&str; 8] = [
 const UNKNOWN: [(Sender, State); 3] =
     [(Sender::Client, State::Nothing), (Sender::Server, State::Done), (Sender::Server, State::Done)];
 
-#[tokio::test]
-async fn calls_report_whether_change_was_committed() {
+async fn assert_calls_truthful(calls: &[Call]) {
     let Some(fixture) = Fixture::new().await else { return };
     let key = prepare(&fixture.schema.storage().await).await;
     let save = TABLES.map(|table| format!("CREATE TABLE saved_{table} AS TABLE {table};")).concat();
@@ -128,11 +129,21 @@ async fn calls_report_whether_change_was_committed() {
     };
     // Opens the reading connection first, so that the call always exchanges the same messages.
     let connect = async || assert_eq!(cut.find_session(&digest(0)).await.unwrap(), None);
-    for (name, is_done) in calls() {
+    for &(name, is_done) in calls {
         let call = async || run_call(name, &cut, &key).await;
         let state = async |before: &[String]| fixture.state(is_done, before).await;
         fixture.assert_truthful(name, "state IS DISTINCT FROM 'idle'", &restore, &connect, call, state).await;
     }
+}
+
+#[tokio::test]
+async fn admin_calls_report_whether_change_was_committed() {
+    assert_calls_truthful(&ADMIN_CALLS).await;
+}
+
+#[tokio::test]
+async fn settings_calls_report_whether_change_was_committed() {
+    assert_calls_truthful(&SETTINGS_CALLS).await;
 }
 
 #[tokio::test]

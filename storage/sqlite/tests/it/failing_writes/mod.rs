@@ -6,6 +6,7 @@ pub(crate) mod shim;
 use std::env;
 use std::fs;
 use std::process::Command;
+use std::thread;
 
 use catalogue_sqlite::SqliteStorage;
 use catalogue_storage_tests::outcomes::{Call, State, calls, is_truthful, prepare};
@@ -22,6 +23,8 @@ const INDEX: &str = ".db-shm";
 const TEMPORARY: &str = "(deleted)";
 /// Limit above the number of writes of any call here.
 const MAX_WRITES: u32 = 200;
+/// Number of tries that run at once. Many of them wait, because the checkpoint after a commit waits for readers.
+const PARALLEL: u32 = 4;
 
 /// A failure, the outcome that the child reported, and two states. The first is of the database, the second of what would be
 /// recovered from its files if the machine stopped now.
@@ -53,12 +56,19 @@ impl Before {
     /// Compares each outcome that the call reports with the database.
     fn try_all(&self, shim: &Shim, (call, is_done): Call, kind: Failure, endings: &str) -> Vec<Observation> {
         let mut all = Vec::new();
-        for at in 1..MAX_WRITES {
-            match self.try_one(shim, (call, is_done), Failure { at, ..kind }, endings) {
-                Some(observation) => all.push(observation),
-                None => {
-                    assert!(at > 1, "{call} does not reach the failure");
-                    return all;
+        for first in (1..MAX_WRITES).step_by(PARALLEL as usize) {
+            let tries: Vec<_> = thread::scope(|scope| {
+                let try_one = |at| move || self.try_one(shim, (call, is_done), Failure { at, ..kind }, endings);
+                let threads: Vec<_> = (first..first + PARALLEL).map(|at| scope.spawn(try_one(at))).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            for observation in tries {
+                match observation {
+                    Some(observation) => all.push(observation),
+                    None => {
+                        assert!(!all.is_empty(), "{call} does not reach the failure");
+                        return all;
+                    }
                 }
             }
         }
