@@ -44,7 +44,7 @@ class CatalogueViews extends ServiceProvider
         $objects = $isPostgres
             ? "SELECT tgname || ' ON ' || tgrelid::regclass AS name, 'TRIGGER' AS type FROM pg_trigger WHERE NOT tgisinternal AND tgname LIKE 'catalogue~_%' ESCAPE '~'"
             : "SELECT name, type FROM sqlite_master WHERE type IN ('trigger', 'view', 'index') AND name LIKE 'catalogue~_%' ESCAPE '~'";
-        // Outside the transaction: on SQLite, one that has read first fails while other programs write.
+        // Outside the transaction: on SQLite, a transaction that has read fails at its first write if another program is writing then.
         $found = DB::select($objects);
         DB::transaction(function () use ($isPostgres, $found) {
             if ($isPostgres) {
@@ -66,7 +66,7 @@ class CatalogueViews extends ServiceProvider
             return;
         }
         DB::transaction(function () {
-            // A write comes first: on SQLite, a transaction that has read first fails while other programs write.
+            // Waits for other writers. On SQLite, DROP VIEW IF EXISTS of a missing view only reads, and a write after a read does not wait.
             DB::statement('DELETE FROM migrations WHERE 1 = 0');
             foreach (['views', 'revisions'] as $name) {
                 $path = database_path("catalogue/$name.".DB::getDriverName().'.sql');

@@ -27,7 +27,7 @@ namespace :catalogue do
     else
       "SELECT name, type FROM sqlite_master WHERE type IN ('trigger', 'view', 'index') AND name LIKE 'catalogue~_%' ESCAPE '~'"
     end
-    # Outside the transaction: on SQLite, one that has read first fails while other programs write.
+    # Outside the transaction: on SQLite, a transaction that has read fails at its first write if another program is writing then.
     found = connection.select_rows(objects)
     connection.transaction do
       connection.execute("DROP VIEW IF EXISTS #{CATALOGUE_VIEWS.join(', ')}") if is_postgresql
@@ -40,7 +40,7 @@ namespace :catalogue do
     next if (CATALOGUE_TABLES - connection.tables).any? || (CATALOGUE_VIEWS - connection.views).empty?
 
     connection.transaction do
-      # A write comes first: on SQLite, a transaction that has read first fails while other programs write.
+      # Waits for other writers. On SQLite, DROP VIEW IF EXISTS of a missing view only reads, and a write after a read does not wait.
       connection.execute("DELETE FROM schema_migrations WHERE 1 = 0")
       %w[views revisions].each do |name|
         path = Rails.root.join("db/catalogue/#{name}.#{connection.adapter_name.downcase}.sql")

@@ -51,7 +51,7 @@ def drop(using, plan, **_):
     else:
         found = "SELECT name, type FROM sqlite_schema WHERE type IN ('trigger', 'view', 'index') AND name LIKE 'catalogue~_%' ESCAPE '~'"
     with connection.cursor() as cursor:
-        # Outside the transaction: on SQLite, one that has read first fails while other programs write.
+        # Outside the transaction: on SQLite, a transaction that has read fails at its first write if another program is writing then.
         cursor.execute(found)
         found = cursor.fetchall()
         with transaction.atomic(using):
@@ -68,7 +68,7 @@ def create(using, **_):
     if not tables.issubset(existing) or set(VIEWS).issubset(existing):
         return
     with transaction.atomic(using), connection.cursor() as cursor:
-        # A write comes first: on SQLite, a transaction that has read first fails while other programs write.
+        # Waits for other writers. On SQLite, DROP VIEW IF EXISTS of a missing view only reads, and a write after a read does not wait.
         cursor.execute("DELETE FROM django_migrations WHERE 1 = 0")
         for name in ["views", "revisions"]:
             path = Path(__file__).with_name(f"{name}.{connection.vendor}.sql")
