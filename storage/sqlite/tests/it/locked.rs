@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use catalogue_core::admin::AdminStorage;
+use catalogue_core::storage::{CourseRow, CourseRows, CourseStorage as _, PageRequest};
 use catalogue_sqlite::SqliteStorage;
 use catalogue_storage_tests::database::Api;
 use http::Response;
@@ -100,6 +101,22 @@ async fn read_fails_while_host_holds_exclusive_wal() {
     assert_eq!(call.await.unwrap().status(), 500);
     drop(host);
     assert_eq!(api.get(LIST, "").await.status(), 200);
+}
+
+/// The rows are buffered, so another program can lock the database before they are processed.
+#[tokio::test]
+async fn page_read_before_lock_is_returned_without_revision() {
+    let (storage, directory) = fixture().await;
+    let account = import_one_course(&storage).await;
+    let host = Connection::open(database_in(&directory)).unwrap();
+    host.query_row("PRAGMA journal_mode = delete", [], |_| Ok(())).unwrap();
+    let page = PageRequest::default();
+    let mut lock = move |_: CourseRow<'_>| host.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let revision = storage.list_courses(&account, &page, &mut CourseRows::new(page.limit, &mut lock)).await.unwrap();
+    assert_eq!(revision, None);
+    drop(lock);
+    let revision = storage.list_courses(&account, &page, &mut CourseRows::new(page.limit, &mut |_| ())).await.unwrap();
+    assert!(revision.is_some());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
