@@ -79,7 +79,7 @@ fn ready_and_doctor_report_undistributed_tables_and_inactive_nodes() {
     citus.undo.push(format!("SELECT citus_remove_node({node})"));
     citus.fixture.host().run(&format!("SELECT citus_add_inactive_node({node})"));
     let output = problems(&observed);
-    assert_eq!(output, ["the node 127.0.0.1:1 is not active; see citus_activate_node"]);
+    assert_eq!(output, ["node 127.0.0.1:1 is not active; see citus_activate_node"]);
     let doctor = citus.fixture.run("doctor").out;
     assert!(doctor.contains("127.0.0.1:1 is not active"), "{doctor}");
     citus.fixture.host().run(&citus.undo.pop().unwrap());
